@@ -1,0 +1,87 @@
+"""An overlay, resolved: every role, group, delay and weight is settled."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from controller.errors import UsageError
+from controller.yamlfile import known
+from node.core.overlay import spanning_tree
+
+
+class Broker(msgspec.Struct, frozen=True):
+    name: str
+    role: str
+    group: str
+    """Brokers of one group can stand in for each other; a broker named in none is a group of its own."""
+
+
+class Link(msgspec.Struct, frozen=True):
+    a: str
+    b: str
+    delay_ms: int | float = 0
+    weight: int | float = 1
+
+    @property
+    def name(self) -> str:
+        return f"{self.a}-{self.b}"
+
+    def joins(self, a: str, b: str) -> bool:
+        return {self.a, self.b} == {a, b}
+
+
+class Topology(msgspec.Struct, frozen=True, dict=True):
+    name: str
+    description: str
+    brokers: tuple[Broker, ...]
+    links: tuple[Link, ...]
+
+    @cached_property
+    def broker_names(self) -> tuple[str, ...]:
+        return tuple(broker.name for broker in self.brokers)
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(broker.role for broker in self.brokers))
+
+    @cached_property
+    def _neighbours(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, list[str]] = {name: [] for name in self.broker_names}
+        for link in self.links:
+            found[link.a].append(link.b)
+            found[link.b].append(link.a)
+        return {name: tuple(neighbours) for name, neighbours in found.items()}
+
+    @cached_property
+    def tree(self) -> frozenset[tuple[str, str]]:
+        """The spanning tree that the brokers compute too; edges `(a, b)` with `a < b`."""
+        return spanning_tree(self.broker_names, [(link.a, link.b, link.weight) for link in self.links])
+
+    def neighbours(self, name: str) -> tuple[str, ...]:
+        return self._neighbours[self.broker(name).name]
+
+    def broker(self, name: str) -> Broker:
+        for broker in self.brokers:
+            if broker.name == name:
+                return broker
+        raise UsageError(f"no broker `{name}` in {self.name}; {known(name, self.broker_names)}")
+
+    def link(self, name: str) -> Link:
+        """The link written `A-B`, in either direction."""
+        for link in self.links:
+            if name in (f"{link.a}-{link.b}", f"{link.b}-{link.a}"):
+                return link
+        raise UsageError(f"no link `{name}` in {self.name}; {known(name, [link.name for link in self.links])}")
+
+    def to_json(self) -> dict[str, Any]:
+        """`topology.json` of a run directory."""
+        made: dict[str, Any] = msgspec.to_builtins(self)
+        return made
+
+
+def from_json(data: Any) -> Topology:
+    """Back from `topology.json`; keys that others may have added are ignored, and only brokers and links are asked for."""
+    return msgspec.convert({"name": "topology.json", "description": "", **data}, Topology)

@@ -1,0 +1,171 @@
+"""YAML files into typed data; whatever is wrong with one is told as FILE:LINE:COLUMN."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import yaml
+
+from controller import yamltypes
+from controller.errors import UsageError
+
+T = TypeVar("T")
+Step = str | int
+DEPTH_MAX = 40
+
+_TAG = "tag:yaml.org,2002:"
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML 1.2's plain scalars: `no` and `on` are words, `1e3` is a number, `12:30` is neither a time nor base 60."""
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(problem="aliases are not read here; write the value out", problem_mark=event.start_mark)
+        if self.depth >= DEPTH_MAX:
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEPTH_MAX} levels", problem_mark=event.start_mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+_Loader.add_implicit_resolver(f"{_TAG}null", re.compile(r"^(?:~|null|)$"), ["~", "n", ""])
+_Loader.add_implicit_resolver(f"{_TAG}bool", re.compile(r"^(?:true|false)$"), list("tf"))
+_Loader.add_implicit_resolver(f"{_TAG}int", re.compile(r"^[-+]?[0-9]+$"), list("-+0123456789"))
+_Loader.add_implicit_resolver(
+    f"{_TAG}float",
+    re.compile(r"^(?:[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$"),
+    list("-+.0123456789"),
+)
+
+
+class Document:
+    """One file's data beside the places it came from."""
+
+    def __init__(self, source: str, node: yaml.Node) -> None:
+        self.source = source
+        self._node = node
+        self.data = self._construct(node)
+
+    def convert(self, kind: type[T]) -> T:
+        try:
+            return msgspec.convert(self.data, kind)
+        except msgspec.ValidationError as error:
+            raise self._explained(error, kind) from None
+
+    def problem(self, path: Sequence[Step], what: str) -> UsageError:
+        """An error that points at what stands under `path`, or as near to it as the file goes."""
+        return self._at(self._find(path), what)
+
+    def _explained(self, error: msgspec.ValidationError, kind: type) -> UsageError:
+        fault = yamltypes.locate(str(error), self.data, kind)
+        if fault.unknown_key is None:
+            return self._at(self._find(fault.path), fault.what)
+        key_node = next(key for key, _ in self._find(fault.path).value if key.value == fault.unknown_key)
+        return self._at(key_node, f"unknown key `{fault.unknown_key}`; {known(fault.unknown_key, fault.known_keys)}")
+
+    def _find(self, path: Sequence[Step]) -> yaml.Node:
+        node = self._node
+        for step in path:
+            if isinstance(node, yaml.MappingNode):
+                found = [value for key, value in node.value if key.value == step]
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+                found = node.value[step : step + 1]
+            else:
+                found = []
+            if not found:
+                break
+            node = found[0]
+        return node
+
+    def _at(self, node: yaml.Node, what: str) -> UsageError:
+        return _problem(self.source, node.start_mark.line, node.start_mark.column, what)
+
+    def _construct(self, node: yaml.Node) -> Any:
+        if isinstance(node, yaml.MappingNode) and node.tag == f"{_TAG}map":
+            return self._mapping(node)
+        if isinstance(node, yaml.SequenceNode) and node.tag == f"{_TAG}seq":
+            return [self._construct(item) for item in node.value]
+        return self._scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
+        made: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            key = self._construct(key_node) if isinstance(key_node, yaml.ScalarNode) else None
+            if not isinstance(key, str):
+                raise self._at(key_node, "a key must be text; put it in quotes if it looks like something else")
+            if key in made:
+                raise self._at(key_node, f"`{key}` stands here a second time; keep one of the two")
+            made[key] = self._construct(value_node)
+        return made
+
+    def _scalar(self, node: yaml.Node) -> Hashable:
+        text, tag = node.value, node.tag.removeprefix(_TAG)
+        try:
+            if tag == "str":
+                return str(text)
+            if tag == "int":
+                return int(text)
+            if tag == "float":
+                return float(text)
+        except ValueError:
+            raise self._at(node, f"`{text[:20]}` is not a number that can be read") from None
+        if tag == "bool" and text in ("true", "false"):
+            return bool(text == "true")
+        if tag == "null":
+            return None
+        raise self._at(node, f"the tag `{node.tag}` is not read here; write plain text, numbers, lists and mappings")
+
+
+def read(path: Path) -> Document:
+    try:
+        text = path.read_bytes().decode()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror}; name a YAML file") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8 text") from None
+    return parse(text, str(path))
+
+
+def parse(text: str, source: str) -> Document:
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        told = ", ".join(filter(None, (error.problem, error.context)))
+        raise _problem(source, mark.line if mark else 0, mark.column if mark else 0, f"not YAML: {told}") from None
+    except yaml.reader.ReaderError as error:
+        before = text[: error.position]
+        column = len(before) - (before.rfind("\n") + 1)
+        what = f"not YAML: the character {error.character!r} is not allowed; remove it"
+        raise _problem(source, before.count("\n"), column, what) from None
+    if node is None:
+        raise _problem(source, 0, 0, "the file is empty; it should hold a mapping of keys to values")
+    return Document(source, node)
+
+
+def load(path: Path, kind: type[T]) -> T:
+    return read(path).convert(kind)
+
+
+def known(name: str, names: Iterable[str]) -> str:
+    """What to answer to an unknown name: a close one if there is any, then all of them."""
+    listed = sorted(names)
+    close = difflib.get_close_matches(name, listed, n=1)
+    meant = f"did you mean `{close[0]}`? " if close else ""
+    return f"{meant}known: {', '.join(listed)}" if listed else "there is none"
+
+
+def _problem(source: str, line: int, column: int, what: str) -> UsageError:
+    return UsageError(f"{source}:{line + 1}:{column + 1}: {what}")
