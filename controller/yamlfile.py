@@ -17,6 +17,7 @@ from controller.errors import UsageError
 T = TypeVar("T")
 Step = str | int
 DEPTH_MAX = 40
+KNOWN_MAX = 40
 
 _TAG = "tag:yaml.org,2002:"
 
@@ -30,9 +31,11 @@ class _Loader(yaml.SafeLoader):
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not read here; write the value out", problem_mark=event.start_mark)
+            what = "aliases are not read here; write the value out"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=event.start_mark)
         if self.depth >= DEPTH_MAX:
-            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEPTH_MAX} levels", problem_mark=event.start_mark)
+            what = f"nested deeper than {DEPTH_MAX} levels"
+            raise yaml.MarkedYAMLError(problem=what, problem_mark=event.start_mark)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -164,7 +167,8 @@ def known(name: str, names: Iterable[str]) -> str:
     listed = sorted(names)
     close = difflib.get_close_matches(name, listed, n=1)
     meant = f"did you mean `{close[0]}`? " if close else ""
-    return f"{meant}known: {', '.join(listed)}" if listed else "there is none"
+    more = f" and {len(listed) - KNOWN_MAX} more" if len(listed) > KNOWN_MAX else ""
+    return f"{meant}known: {', '.join(listed[:KNOWN_MAX])}{more}" if listed else "there is none"
 
 
 def _problem(source: str, line: int, column: int, what: str) -> UsageError:

@@ -119,7 +119,8 @@ def _link(document: Document, index: int, raw: str | RawLink) -> Link:
         return Link(raw.a, raw.b, raw.delay_ms, raw.weight)
     ends = [end.strip() for end in raw.split("-")]
     if len(ends) != 2:
-        raise document.problem(["links", index], f"`{raw}` is not a link; write `b1-b2`, or {{a: b1, b: b2, delay_ms: 5}}")
+        what = f"`{raw}` is not a link; write `b1-b2`, or {{a: b1, b: b2, delay_ms: 5}}"
+        raise document.problem(["links", index], what)
     return Link(ends[0], ends[1])
 
 

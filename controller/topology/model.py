@@ -78,10 +78,10 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
 
     def to_json(self) -> dict[str, Any]:
         """`topology.json` of a run directory."""
-        made: dict[str, Any] = msgspec.to_builtins(self)
+        made: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return made
 
 
 def from_json(data: Any) -> Topology:
-    """Back from `topology.json`; keys that others may have added are ignored, and only brokers and links are asked for."""
+    """Back from `topology.json`; only brokers and links are asked for, other keys may be there."""
     return msgspec.convert({"name": "topology.json", "description": "", **data}, Topology)

@@ -1,0 +1,129 @@
+"""The command `brokerlab`: finds the command that was asked for, and turns every error into one line and a status."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from controller import output
+from controller.errors import BrokerlabError, UsageError
+
+INTERRUPTED = 130
+
+# name → (module:function, one line for `--help`); a module is imported only when its command is used.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "up": ("controller.commands.cluster:up", "Start a cluster of brokers."),
+    "down": ("controller.commands.cluster:down", "Stop a cluster."),
+    "ps": ("controller.commands.cluster:ps", "Show the nodes of running clusters."),
+    "graph": ("controller.commands.cluster:graph", "Draw a running cluster with the state of its links."),
+    "logs": ("controller.commands.cluster:logs", "Show a node's last lines."),
+    "clean": ("controller.commands.cluster:clean", "Remove everything that brokerlab left running."),
+    "publish": ("controller.commands.cluster:publish", "Publish one message in a running cluster."),
+    "subscribe": ("controller.commands.cluster:subscribe", "Subscribe in a running cluster and print what arrives."),
+    "topology": ("controller.commands.topology:topology", "List and draw topologies."),
+    "scheme": ("controller.commands.scheme:scheme", "List routing schemes."),
+    "fault": ("controller.commands.fault:fault", "Break and mend a running cluster."),
+    "campaign": ("controller.commands.campaign:campaign", "Run experiments."),
+    "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),
+    "report": ("controller.commands.audit:report", "Write a run's report."),
+    "image": ("controller.commands.image:image", "Build the nodes' image."),
+}
+
+
+class _LazyGroup(click.Group):
+    """Knows its commands by name and help only, so `brokerlab --help` imports neither Docker nor Spark."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return [name for name in COMMANDS if _is_there(COMMANDS[name][0])]
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS or not _is_there(COMMANDS[name][0]):
+            return None
+        module, _, function = COMMANDS[name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), function)
+        return command
+
+    def resolve_command(
+        self, context: click.Context, arguments: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        from controller.yamlfile import known
+
+        name = arguments[0]
+        if not name.startswith("-") and self.get_command(context, name) is None:
+            raise UsageError(f"no command `{name}`; {known(name, self.list_commands(context))}")
+        return super().resolve_command(context, arguments)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(context)])
+
+
+def _is_there(place: str) -> bool:
+    return importlib.util.find_spec(place.partition(":")[0]) is not None
+
+
+def _show_version(context: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from node.version import VERSION
+
+        click.echo(f"brokerlab {VERSION}")
+        context.exit()
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
+def brokerlab() -> None:
+    """A laboratory for content-based routing: real brokers, controlled faults, a verdict from the logs.
+
+    Exit status: 0 the verdict is pass, 1 a property was broken, 2 it could not be told; 64 wrong use,
+    69 the machine lacks something, 70 the tool broke, 130 interrupted.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit status; a command returns its own, or None for 0."""
+    given = None if arguments is None else list(arguments)
+    try:
+        status = brokerlab.main(args=given, prog_name="brokerlab", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokerlabError as error:
+        output.complain(str(error))
+        return error.exit_status
+    except click.exceptions.NoArgsIsHelpError as error:
+        output.say(error.format_message())
+        return UsageError.exit_status
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else "brokerlab"
+        output.complain(f"{error.format_message()} Type `{path} --help` for what is right.")
+        return UsageError.exit_status
+    except click.ClickException as error:
+        output.complain(error.format_message())
+        return UsageError.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        output.complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; without this Python complains once more when it flushes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # an escaped traceback would exit with 1, which means that a property was broken
+        traceback.print_exc()
+        output.complain(f"this is a mistake in brokerlab, please report it: {type(error).__name__}: {error}")
+        return BrokerlabError.exit_status
+    return status if isinstance(status, int) else 0
+
+
+def main() -> None:
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Topologies for the eye: a tree in the terminal, and Graphviz."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.text import Text
+from rich.tree import Tree
+
+from controller.topology.model import Link, Topology
+
+_COLOURS = ("cyan", "green", "yellow", "magenta", "blue", "red")
+_FILLS = ("#cfe8f3", "#d5f0d0", "#fdf3c7", "#f3d4ee", "#d4dcf7", "#f7d4d4")
+
+
+def drawing(topology: Topology) -> RenderableType:
+    """The spanning tree as a tree, the links it leaves out beneath."""
+    children = _children(topology)
+    start = _centre(children)
+    tree = Tree(_label(topology, start, None))
+    waiting = [(tree, start, "")]
+    while waiting:
+        branch, name, parent = waiting.pop()
+        for child in children[name]:
+            if child != parent:
+                twig = branch.add(_label(topology, child, topology.link(f"{name}-{child}")))
+                waiting.append((twig, child, name))
+    left_out = [link for link in topology.links if _edge(link) not in topology.tree]
+    told = Text(f"{topology.name}: {topology.description}\n")
+    counts = Text(f"\n{len(topology.brokers)} brokers, {len(topology.links)} links", style="dim")
+    beneath = [Text("also linked:"), *(Text(f"  {link.name}{_remarks(link)}") for link in left_out)] if left_out else []
+    return Group(told, tree, *beneath, counts)
+
+
+def dot(topology: Topology) -> str:
+    colour = {role: _FILLS[index % len(_FILLS)] for index, role in enumerate(topology.roles)}
+    lines = [f'graph "{topology.name}" {{', '  node [shape=box, style="rounded,filled", fontname="sans-serif"];']
+    lines += [f'  "{one.name}" [fillcolor="{colour[one.role]}", tooltip="{one.role}"];' for one in topology.brokers]
+    for link in topology.links:
+        style = "solid" if _edge(link) in topology.tree else "dashed"
+        label = f', label="{link.delay_ms} ms"' if link.delay_ms else ""
+        lines.append(f'  "{link.a}" -- "{link.b}" [style={style}{label}];')
+    return "\n".join([*lines, "}"])
+
+
+def _children(topology: Topology) -> dict[str, list[str]]:
+    return {
+        name: [other for other in topology.neighbours(name) if (min(name, other), max(name, other)) in topology.tree]
+        for name in topology.broker_names
+    }
+
+
+def _centre(children: dict[str, list[str]]) -> str:
+    """Peel off leaves until one broker is left: drawn from there the tree is as flat as it can be."""
+    degree = {name: len(others) for name, others in children.items()}
+    rest = set(children)
+    while len(rest) > 2:
+        leaves = [name for name in children if name in rest and degree[name] <= 1]
+        rest.difference_update(leaves)
+        for leaf in leaves:
+            for other in children[leaf]:
+                degree[other] -= 1
+    return next(name for name in children if name in rest)
+
+
+def _label(topology: Topology, name: str, link: Link | None) -> Text:
+    broker = topology.broker(name)
+    colour = _COLOURS[topology.roles.index(broker.role) % len(_COLOURS)]
+    label = Text(name, style=f"bold {colour}")
+    label.append(f"  {broker.role}", style=colour)
+    if broker.group != name:
+        label.append(f"  group {broker.group}", style="default")
+    return label.append(_remarks(link) if link else "", style="dim")
+
+
+def _remarks(link: Link) -> str:
+    delay = f"  {link.delay_ms} ms" if link.delay_ms else ""
+    return delay + (f"  weight {link.weight}" if link.weight != 1 else "")
+
+
+def _edge(link: Link) -> tuple[str, str]:
+    return min(link.a, link.b), max(link.a, link.b)
