@@ -114,7 +114,7 @@ class Deliver(Record, tag="deliver"):
     subs: Annotated[list[str], Meta(description="all of the client's subscriptions it matched")]
 
 
-class Handle(Record, tag="handle"):
+class Handle(Record, tag="handle", kw_only=True):
     """A broker took one message from its input queue and dealt with it."""
 
     from_: Annotated[str, Meta(description="broker or client it came from")] = field(name="from")
@@ -126,7 +126,7 @@ class Handle(Record, tag="handle"):
     work_ns: Annotated[int, Meta(description="time spent on it")]
 
 
-class Forward(Record, tag="forward"):
+class Forward(Record, tag="forward", kw_only=True):
     """A broker sends one message on; a frame that the session sends again is not logged again."""
 
     to: Annotated[str, Meta(description="broker or client it goes to")]

@@ -1,0 +1,1 @@
+"""The attribute language: flat contents, filters that are disjunctions of conjunctions of constraints."""

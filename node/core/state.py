@@ -1,0 +1,409 @@
+"""A broker without its sockets: frames in, items for the input queue out; items in, forwards out; frames out.
+
+The shell owns the queue, the clock and the journal. It calls `receive` for what arrives, `handle` for one item after the
+other, and `transmit` once the batch's records are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import msgspec
+from msgspec import Struct
+
+from node.core.errors import InvariantViolation, PeerError
+from node.core.filters import ContentError, Filter, FilterError, check_content, parse
+from node.core.messages import (
+    COMMON_BODIES,
+    Advertise,
+    Body,
+    Control,
+    Deliver,
+    Payload,
+    Port,
+    Publication,
+    Publish,
+    Refused,
+    Settled,
+    Snapshot,
+    Subscribe,
+    Unsubscribe,
+    broker_port,
+    kind_of,
+)
+from node.core.schemes.base import (
+    Delivered,
+    Effect,
+    Forward,
+    Heard,
+    Persist,
+    PortDown,
+    PortUp,
+    Scheme,
+    SetTimer,
+    TimerFired,
+)
+from node.core.session import MS, Frame, Limits, Session, Ticket
+from node.core.settling import Cause, Settling
+
+
+class Codec(Protocol):
+    def encode(self, payload: Payload) -> bytes: ...
+    def decode(self, data: bytes) -> Payload: ...
+
+
+class PeerUp(Struct, frozen=True):
+    incarnation: int
+    reason: str
+
+
+class PeerDown(Struct, frozen=True):
+    reason: str
+
+
+class Malformed(Struct, frozen=True):
+    why: str
+
+
+class ClientGone(Struct, frozen=True):
+    why: str
+
+
+class Item(NamedTuple):
+    """One thing in the input queue."""
+
+    port: Port
+    what: Payload | PeerUp | PeerDown | Malformed | ClientGone | TimerFired
+    peer_inc: int = 0
+
+
+class Sent(NamedTuple):
+    """A message that was handed to a session, as the log tells it."""
+
+    to: str
+    kind: str
+    msg: str | None
+    sub: str | None
+    adv: str | None
+    entries: int
+    bytes: int
+
+
+class Outcome:
+    """What handling an item came to, beside what now waits in the sessions."""
+
+    __slots__ = ("persist", "refused", "sent")
+
+    def __init__(self) -> None:
+        self.sent: list[Sent] = []
+        self.persist: list[Persist] = []
+        self.refused: list[tuple[str, str]] = []
+
+
+SELF = Port("self", "")
+SWEEP_NS = 50 * MS
+
+
+class BrokerState:
+    def __init__(
+        self, scheme: Scheme, inc: int, codec: Codec, now: int, limits: Limits, client_silence_ns: int = 120_000 * MS
+    ) -> None:
+        self.scheme = scheme
+        self.inc = inc
+        self._codec = codec
+        self._limits = limits
+        self._client_silence_ns = client_silence_ns
+        self.sessions: dict[Port, Session[bytes]] = {}
+        for neighbour in scheme.site.neighbours:
+            self._session(broker_port(neighbour.name), now)
+        self._settling = Settling()
+        self._next_mid = 1
+        self._local: dict[Port, dict[str, Filter]] = {}
+        self._silent: set[Port] = set(self.sessions)
+        self._gone: set[Port] = set()
+        self._dirty: dict[Port, None] = dict.fromkeys(self.sessions)
+        self._timers: dict[str, int] = {}
+        self._sweep_at = now
+
+    def _session(self, port: Port, now: int) -> Session[bytes]:
+        session = self.sessions.get(port)
+        if session is None:
+            session = self.sessions[port] = Session(self.inc, self._limits, now)
+        return session
+
+    def receive(self, port: Port, frame: Frame[bytes], now: int) -> list[Item]:
+        """Take a frame from the wire; returns what belongs into the input queue, in order."""
+        session = self._session(port, now)
+        received = session.receive(frame, now)
+        self._dirty[port] = None
+        self._gone.discard(port)
+        items: list[Item] = []
+        if received.renewed:
+            self._silent.discard(port)
+            items.append(Item(port, PeerUp(session.peer_inc, f"incarnation {session.peer_inc}")))
+        elif port in self._silent and frame.inc == session.peer_inc:
+            self._silent.discard(port)
+            items.append(Item(port, PeerUp(session.peer_inc, "heard again")))
+        for data in (*received.accepted, *received.loose):
+            try:
+                items.append(Item(port, self._codec.decode(data), session.peer_inc))
+            except PeerError as error:
+                items.append(Item(port, Malformed(error.why)))
+        return items
+
+    def tick(self, now: int) -> list[Item]:
+        """Timers that are due, and ports that have fallen silent."""
+        items = [Item(SELF, TimerFired(name)) for name, due in sorted(self._timers.items()) if due <= now]
+        for item in items:
+            assert isinstance(item.what, TimerFired)
+            del self._timers[item.what.name]
+        if now < self._sweep_at:
+            return items
+        for port, session in self.sessions.items():
+            silence_ns = now - session.heard_at
+            if port.is_broker:
+                if silence_ns > self._limits.silence_ns and port not in self._silent:
+                    self._silent.add(port)
+                    items.append(Item(port, PeerDown("silence")))
+            elif silence_ns > self._client_silence_ns and port not in self._gone:
+                self._gone.add(port)
+                items.append(Item(port, ClientGone(f"silent for {silence_ns // 10**9} s")))
+        return items
+
+    def handle(self, item: Item, now: int) -> Outcome:
+        outcome = Outcome()
+        try:
+            self._dispatch(item, now, outcome)
+        except PeerError as error:
+            outcome.refused.append((error.what, error.why))
+        return outcome
+
+    def _dispatch(self, item: Item, now: int, outcome: Outcome) -> None:
+        port, what = item.port, item.what
+        match what:
+            case Publish():
+                self._publication(port, what, item.peer_inc, now, outcome)
+            case Control():
+                self._control(port, what, now, outcome)
+            case Settled(mid=mid) if port.is_broker:
+                self._tell_settled(self._settling.settled(port, mid), outcome)
+            case PeerUp():
+                self._peer_up(port, what, now, outcome)
+            case PeerDown():
+                self._because(None, self.scheme.apply(PortDown(port)), now, outcome)
+            case ClientGone():
+                self._client_gone(port, now, outcome)
+            case TimerFired():
+                self._because(None, self.scheme.apply(what), now, outcome)
+            case Malformed(why=why):
+                raise PeerError(f"message from {port.name}", why)
+            case _:
+                raise PeerError(f"message from {port.name}", f"{type(what).__name__} is not expected from a {port.kind}")
+
+    def _publication(self, port: Port, publish: Publish, peer_inc: int, now: int, outcome: Outcome) -> None:
+        publication = publish.publication
+        ticket = Ticket(port, peer_inc)
+        try:
+            header = self._accept_publication(port, publish)
+            for forward in self.scheme.route(port, publication, header):
+                self._pass_on(forward, ticket, now, outcome)
+        finally:
+            if ticket.copies == 0:
+                self._release(ticket)
+
+    def _accept_publication(self, port: Port, publish: Publish) -> object:
+        publication = publish.publication
+        try:
+            check_content(publication.content, publication.lang)
+            if port.is_broker:
+                wanted = self.scheme.Header
+                return publish.header if wanted is None else msgspec.convert(publish.header, wanted)
+        except (ContentError, msgspec.ValidationError) as error:
+            raise PeerError(publication.msg, str(error)) from None
+        if publication.publisher != port.name or publication.msg != f"{port.name}:{publication.seq}":
+            raise PeerError(publication.msg, f"{port.name} may publish only under its own name")
+        return None
+
+    def _pass_on(self, forward: Forward, ticket: Ticket | None, now: int, outcome: Outcome) -> None:
+        publication = forward.message
+        assert isinstance(publication, Publication)
+        port = forward.port
+        session = self.sessions.get(port)
+        if session is None:
+            raise InvariantViolation(f"{self.scheme.name} sends {publication.msg} to {port.name}, which is not there")
+        payload: Payload
+        if port.is_broker:
+            payload = Publish(publication, forward.header)
+        else:
+            subs = self._wanted_by(port, publication)
+            if not subs:
+                return
+            payload = Deliver(publication, subs)
+            if "deliveries" in self.scheme.needs:
+                self._because(None, self.scheme.apply(Delivered(port, publication, subs)), now, outcome)
+        data = self._codec.encode(payload)
+        if forward.reliable:
+            if ticket is not None:
+                ticket.copies += 1
+            session.send_publication(data, ticket)
+        else:
+            session.send_loose(data)
+        self._dirty[port] = None
+        outcome.sent.append(Sent(port.name, "publication", publication.msg, None, None, 0, len(data)))
+
+    def _wanted_by(self, port: Port, publication: Publication) -> tuple[str, ...]:
+        """The last, exact test: whatever the scheme thinks, a client gets only what it asked for."""
+        filters = self._local.get(port, {})
+        return tuple(
+            sub for sub, wanted in filters.items() if wanted.lang == publication.lang and wanted.matches(publication.content)
+        )
+
+    def _control(self, port: Port, control: Control, now: int, outcome: Outcome) -> None:
+        body = control.body
+        if not port.is_broker and not isinstance(body, COMMON_BODIES):
+            raise PeerError(f"message from {port.name}", f"a client does not send {kind_of(control)}")
+        accepted = self._accept_body(port, control.mid, body, outcome)
+        if accepted is None:
+            return
+        if not port.is_broker:
+            self._note_locally(port, accepted)
+        self._because((port, control.mid), self.scheme.apply(Heard(port, accepted)), now, outcome)
+
+    def _accept_body(self, port: Port, mid: int, body: Body, outcome: Outcome) -> Body | None:
+        """The body without what does not parse; None if nothing is left of it."""
+        if isinstance(body, Snapshot):
+            return Snapshot(
+                tuple(s for s in body.subs if self._parses(port, mid, s.sub, s, outcome)),
+                tuple(a for a in body.advs if self._parses(port, mid, a.adv, a, outcome)),
+                body.complete,
+            )
+        if isinstance(body, Subscribe):
+            return body if self._parses(port, mid, body.sub, body, outcome) else None
+        if isinstance(body, Advertise):
+            return body if self._parses(port, mid, body.adv, body, outcome) else None
+        return body
+
+    def _parses(self, port: Port, mid: int, what: str, body: Subscribe | Advertise, outcome: Outcome) -> bool:
+        try:
+            parse(body.filter, body.lang)
+        except FilterError as error:
+            outcome.refused.append((what, str(error)))
+            if not port.is_broker:
+                self._send(port, Refused(mid, what, str(error)), outcome)
+            return False
+        return True
+
+    def _note_locally(self, port: Port, body: Body) -> None:
+        if isinstance(body, Subscribe):
+            self._local.setdefault(port, {})[body.sub] = parse(body.filter, body.lang)
+        elif isinstance(body, Unsubscribe):
+            self._local.get(port, {}).pop(body.sub, None)
+        elif isinstance(body, Snapshot):
+            self._local[port] = {s.sub: parse(s.filter, s.lang) for s in body.subs}
+
+    def _peer_up(self, port: Port, up: PeerUp, now: int, outcome: Outcome) -> None:
+        session = self.sessions[port]
+        if up.incarnation != session.peer_inc:
+            return  # an even newer one has come meanwhile, and waits in the queue
+        if session.is_open:
+            self._because(None, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
+            return
+        self._give_back(session.renew())
+        cause = self._settling.begin(None)
+        self._settling.replace(port, cause)
+        self._perform(cause, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
+        self._tell_settled(self._settling.end(cause), outcome)
+        self._dirty[port] = None
+
+    def _client_gone(self, port: Port, now: int, outcome: Outcome) -> None:
+        """A client that does not come back must not hold up the network for ever."""
+        self._give_back(self.sessions[port].drop_publications())
+        self._local.pop(port, None)
+        self._because(None, self.scheme.apply(Heard(port, Snapshot())), now, outcome)
+        self._send(port, Refused(0, "session", "silent for too long, subscriptions dropped"), outcome)
+
+    def _because(self, origin: tuple[Port, int] | None, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
+        cause = self._settling.begin(origin)
+        self._perform(cause, effects, now, outcome)
+        self._tell_settled(self._settling.end(cause), outcome)
+
+    def _perform(self, cause: Cause, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
+        for effect in effects:
+            match effect:
+                case Forward(message=Publication()):
+                    self._pass_on(effect, None, now, outcome)
+                case Forward(message=Body() as body):
+                    self._send_body(cause, effect.port, body, effect.reliable, outcome)
+                case SetTimer(name=name, after_ns=after_ns):
+                    self._timers[name] = now + after_ns
+                case Persist():
+                    outcome.persist.append(effect)
+                case _:
+                    raise InvariantViolation(f"{self.scheme.name} wants {effect!r}, which is no effect")
+
+    def _send_body(self, cause: Cause, port: Port, body: Body, reliable: bool, outcome: Outcome) -> None:
+        if port not in self.sessions or not port.is_broker:
+            raise InvariantViolation(f"{self.scheme.name} sends {body!r} to {port.name}, which is no neighbour")
+        mid, self._next_mid = self._next_mid, self._next_mid + 1
+        if reliable:
+            self._settling.sent(cause, port, mid)
+        self._send(port, Control(mid, body), outcome, reliable)
+
+    def _tell_settled(self, mails: list[tuple[Port, int]], outcome: Outcome) -> None:
+        for port, mid in mails:
+            self._send(port, Settled(mid), outcome)
+
+    def _send(self, port: Port, payload: Payload, outcome: Outcome, reliable: bool = True) -> None:
+        data = self._codec.encode(payload)
+        session = self.sessions[port]
+        if reliable:
+            session.send(data)
+        else:
+            session.send_loose(data)
+        self._dirty[port] = None
+        sub, adv = payload.body.subject if isinstance(payload, Control) else (None, None)
+        entries = payload.body.entries if isinstance(payload, Control) else 0
+        outcome.sent.append(Sent(port.name, kind_of(payload), None, sub, adv, entries, len(data)))
+
+    def _give_back(self, tickets: list[Ticket]) -> None:
+        """Copies of publications have left, or were dropped with a dead peer: return the credit they held."""
+        for ticket in tickets:
+            ticket.copies -= 1
+            if ticket.copies == 0:
+                self._release(ticket)
+
+    def _release(self, ticket: Ticket) -> None:
+        session = self.sessions[ticket.port]
+        session.release(ticket.peer_inc)
+        if session.wants_to_transmit:
+            self._dirty[ticket.port] = None
+
+    def transmit(self, now: int) -> list[tuple[Port, Frame[bytes]]]:
+        frames: list[tuple[Port, Frame[bytes]]] = []
+        if now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_NS
+            self._dirty = dict.fromkeys(self.sessions)
+        while self._dirty:
+            ports, self._dirty = self._dirty, {}
+            departed: list[Ticket] = []
+            for port in ports:
+                frames.extend((port, frame) for frame in self.sessions[port].transmit(now, departed))
+            self._give_back(departed)
+        return frames
+
+    @property
+    def unacked(self) -> int:
+        return sum(session.waiting for session in self.sessions.values())
+
+    @property
+    def unsettled(self) -> int:
+        return self._settling.unsettled
+
+    def waiting_for(self) -> list[str]:
+        """The neighbours without whom this broker is not ready."""
+        missing = [p.name for p, s in self.sessions.items() if p.is_broker and (not s.is_open or p in self._silent)]
+        return sorted({*missing, *self.scheme.waiting_for()})
+
+    def deadline(self) -> int:
+        return min([self._sweep_at, *self._timers.values()])
