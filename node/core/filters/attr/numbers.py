@@ -37,7 +37,7 @@ def after(number: Number) -> Number:
 
 
 def before(number: Number) -> Number:
-    return canonical(-after(-number)) if number != INT_MIN else math.nextafter(INT_MIN, -math.inf)
+    return canonical(-after(-number))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ Scalar = str | int | float | bool
 
 INT_MIN = -(2**63)
 INT_MAX = 2**63 - 1
-SIGN_OPERATORS = ("<=", ">=", "!=", "=", "<", ">")
+SIGN_OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 WORD_OPERATORS = ("prefix", "suffix", "contains")
 OPERATORS = (*SIGN_OPERATORS, *WORD_OPERATORS)
 ANYTHING = "*"
@@ -22,7 +22,11 @@ NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[^ \t\r\n=!<>\"]+")
 _SPACE = re.compile(r"[ \t\r\n]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"')
+_SIGN = re.compile(r"[!<>]=|[=<>]")
+_STRING_OPENED = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_SURROGATE_OR_ESCAPE = re.compile(
+    r"(?P<pair>\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|(?P<half>\\u[dD][89a-fA-F]..|[\ud800-\udfff])|\\."
+)
 _INT_DIGITS_MAX = 20
 
 
@@ -104,17 +108,18 @@ class _Reader:
     def _operator(self, name: str) -> str:
         end_of_name = self.at
         spaced = self._skip_space()
-        for sign in SIGN_OPERATORS:
-            if self.text.startswith(sign, self.at):
-                self.at += len(sign)
-                return sign
+        sign = _SIGN.match(self.text, self.at)
+        if sign is not None:
+            self.at = sign.end()
+            return sign.group()
         word = self._word()
         if spaced and (word in WORD_OPERATORS or word == "exists"):
             self.at += len(word)
             return word
         if not spaced and word:
             self._fail(f"a name has only ASCII letters, digits, `_`, `.` and `-`, not {self._found()}", end_of_name)
-        self._fail(f"after the name `{_shown(name)}` one of {' '.join(OPERATORS)} exists is expected, not {self._found()}")
+        known = " ".join((*OPERATORS, "exists"))
+        self._fail(f"after the name `{_shown(name)}` one of {known} is expected, not {self._found()}")
 
     def _value(self, operator: str) -> Scalar:
         if self.text.startswith('"', self.at):
@@ -143,22 +148,23 @@ class _Reader:
 
     def _string(self) -> str:
         start = self.at
-        match = _STRING.match(self.text, start)
-        if match is None:
-            self._fail_in_string(start)
-        value: str = json.loads(match.group())
+        opened = _STRING_OPENED.match(self.text, start)
+        assert opened is not None
+        if not self.text.startswith('"', opened.end()):
+            self._fail_in_string(start, opened.end())
+        self.at = opened.end() + 1
+        value: str = json.loads(self.text[start : self.at])
         if not well_formed(value):
-            self._fail("the string has half a surrogate pair; write both halves, or the character itself", start)
-        self.at = match.end()
+            halves = (each for each in _SURROGATE_OR_ESCAPE.finditer(self.text, start, self.at) if each["half"])
+            self._fail("half a surrogate pair; write both halves, or the character itself", next(halves).start())
         return value
 
-    def _fail_in_string(self, start: int) -> NoReturn:
-        good = re.compile(_STRING.pattern[:-1]).match(self.text, start)
-        at = good.end() if good else start
+    def _fail_in_string(self, start: int, at: int) -> NoReturn:
         if at == len(self.text):
             self._fail("the string has no end; a double quote is missing", start)
         if self.text[at] == "\\":
-            self._fail('in a string a backslash begins one of \\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and 4 hex digits', at)
+            escapes = r"\" \\ \/ \b \f \n \r \t, or \u and 4 hex digits"
+            self._fail(f"in a string a backslash begins one of {escapes}", at)
         self._fail("a control character in a string is written as an escape, such as \\n or \\u0001", at)
 
     def _joint(self) -> str | None:
