@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from hashlib import blake2b
 from typing import ClassVar, final
 
-from node.core.records import Content
+from node.core.records import Content, Lang
 
 
 class Filter(ABC):
@@ -16,7 +16,7 @@ class Filter(ABC):
 
     __slots__ = ("_hash", "_text")
 
-    lang: ClassVar[str]
+    lang: ClassVar[Lang]
 
     def __init__(self, text: str) -> None:
         self._text = text
