@@ -15,6 +15,7 @@ from controller import output
 from controller.errors import BrokerlabError, UsageError
 
 INTERRUPTED = 130
+PIPE_CLOSED = 141
 
 # name → (module:function, one line for `--help`); a module is imported only when its command is used.
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -113,7 +114,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         # The reader of a pipe has seen enough; without this Python complains once more when it flushes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return PIPE_CLOSED
     except Exception as error:  # an escaped traceback would exit with 1, which means that a property was broken
         traceback.print_exc()
         output.complain(f"this is a mistake in brokerlab, please report it: {type(error).__name__}: {error}")

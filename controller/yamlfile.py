@@ -6,7 +6,7 @@ import difflib
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import yaml
@@ -30,12 +30,11 @@ class _Loader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         event = self.peek_event()
+        mark = cast("yaml.error.Mark | None", event.start_mark)
         if isinstance(event, yaml.AliasEvent):
-            what = "aliases are not read here; write the value out"
-            raise yaml.MarkedYAMLError(problem=what, problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not read here; write the value out", problem_mark=mark)
         if self.depth >= DEPTH_MAX:
-            what = f"nested deeper than {DEPTH_MAX} levels"
-            raise yaml.MarkedYAMLError(problem=what, problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem=f"nested deeper than {DEPTH_MAX} levels", problem_mark=mark)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1

@@ -20,7 +20,8 @@ def list_(format_: str) -> None:
     rows = []
     for name in topologies.names():
         one = topologies.load(name)
-        rows.append({"name": name, "brokers": len(one.brokers), "links": len(one.links), "description": one.description})
+        counts = {"brokers": len(one.brokers), "links": len(one.links)}
+        rows.append({"name": name, **counts, "description": one.description})
     output.show(rows, format_)
 
 

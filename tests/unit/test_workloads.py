@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from controller import topology, workloads
+from controller.workloads import plans
+from controller.workloads.attributes import Attributes
+from controller.workloads.plans import (
+    Advertise,
+    Attach,
+    Detach,
+    Plan,
+    Publish,
+    Subscribe,
+    Unsubscribe,
+    Value,
+)  # fmt: skip
+
+TREE = topology.load("tree-13")
+BUSY = Attributes(publications=1000, rate_hz=100, subscriptions=150, churn_hz=10)
+
+_CONSTRAINT = re.compile(
+    r'(?P<name>[A-Za-z][\w.-]*) (?:(?P<exists>exists)|(?P<op>=|!=|<=|>=|<|>|prefix|suffix|contains) '
+    r'(?P<value>"(?:[^"\\]|\\.)*"|true|false|-?[0-9.]+))(?: (?P<next>and|or) |$)'
+)
+
+
+def holds(operator: str, left: Value, right: Value) -> bool:
+    if isinstance(left, bool) != isinstance(right, bool) or isinstance(left, str) != isinstance(right, str):
+        return False
+    if operator in ("=", "!="):
+        return (left == right) == (operator == "=")
+    if isinstance(left, str) and isinstance(right, str) and operator in ("prefix", "suffix", "contains"):
+        return {"prefix": left.startswith(right), "suffix": left.endswith(right), "contains": right in left}[operator]
+    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}[operator]  # type: ignore[operator]
+
+
+def matches(text: str, content: dict[str, Value]) -> bool:
+    """A matcher of this test's own: neither the brokers' nor the generator's."""
+    position, conjunction, verdict = 0, True, False
+    while position < len(text):
+        one = _CONSTRAINT.match(text, position)
+        assert one, text[position:]
+        present = one["name"] in content
+        if not one["exists"]:
+            present = present and holds(one["op"], content[one["name"]], json.loads(one["value"]))
+        conjunction = conjunction and present
+        if one["next"] != "and":
+            verdict, conjunction = verdict or conjunction, True
+        position = one.end()
+    return verdict
+
+
+def made(workload: Attributes = BUSY, seed: int = 1, needs_advertisements: bool = False) -> Plan:
+    return workloads.plan(workload, TREE, seed, needs_advertisements)
+
+
+def of(plan: Plan, kind: type) -> list:  # type: ignore[type-arg]
+    return [one for one in plan.operations if isinstance(one, kind)]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_good_share_of_pairs_match(seed: int) -> None:
+    plan = made(seed=seed)
+    contents = [one.content for one in of(plan, Publish)][:100]
+    filters = [one.filter for one in of(plan, Subscribe)]
+    hits = sum(matches(text, content) for text in filters for content in contents)
+    assert 0.05 <= hits / (len(filters) * len(contents)) <= 0.15
+
+
+def test_operators_of_every_kind_repeats_and_disjunctions() -> None:
+    filters = [one.filter for one in of(made(), Subscribe)]
+    operators = {one["op"] or "exists" for text in filters for one in _CONSTRAINT.finditer(text)}
+    assert operators == {"=", "!=", "<", "<=", ">", ">=", "prefix", "suffix", "contains", "exists"}
+    assert any(" or " in text for text in filters)
+    assert len(set(filters)) < 0.9 * len(filters)
+    extended = [text for text in filters if any(text.startswith(other + " and ") for other in filters)]
+    assert len(extended) > 0.1 * len(filters)
+
+
+def test_every_publication_matches_what_its_publisher_advertised() -> None:
+    plan = made(needs_advertisements=True)
+    advertised: dict[str, list[str]] = {}
+    for one in of(plan, Advertise):
+        advertised.setdefault(one.client, []).append(one.filter)
+    publications = of(plan, Publish)
+    assert {one.client for one in publications} == set(advertised)
+    for one in publications:
+        assert any(matches(text, one.content) for text in advertised[one.client])
+    assert len({one.adv for one in of(plan, Advertise)}) == len(of(plan, Advertise))
+
+
+def test_advertising_changes_nothing_else() -> None:
+    plain, advertising = made(), made(needs_advertisements=True)
+    assert not of(plain, Advertise)
+    assert [one for one in advertising.operations if not isinstance(one, Advertise)] == list(plain.operations)
+
+
+def test_a_workload_may_advertise_where_no_scheme_needs_it() -> None:
+    assert of(made(Attributes(publications=10, advertise=True)), Advertise)
+
+
+def test_publications_come_evenly() -> None:
+    times = [one.at_ms for one in of(made(), Publish) if one.phase == "load"]
+    assert len(times) == 1000
+    assert all(abs(at_ms - 10 * index) <= 10 for index, at_ms in enumerate(times))
+
+
+def test_final_publications_by_every_publisher() -> None:
+    plan = made()
+    final = Counter(one.client for one in of(plan, Publish) if one.phase == "final")
+    assert sum(final.values()) == 200
+    assert set(final) == {one.client for one in of(plan, Publish)}
+    assert max(final.values()) - min(final.values()) <= 1
+
+
+def test_churn_comes_at_its_rate_and_keeps_the_population() -> None:
+    plan = made(Attributes(publications=6000, rate_hz=100, subscriptions=150, churn_hz=10))
+    churn = [one for one in plan.operations if one.phase == "load" and not isinstance(one, Publish)]
+    assert 450 < sum(not isinstance(one, Attach) for one in churn) < 1200
+    kinds = Counter(type(one) for one in churn)
+    assert kinds[Detach] == kinds[Attach] > 10
+    assert kinds[Unsubscribe] > 100
+    live = len(of(plan, Subscribe)) - kinds[Unsubscribe]
+    assert live > 75
+    assert not [one for one in made(Attributes(publications=100)).operations if isinstance(one, Unsubscribe | Detach)]
+
+
+def test_clients_sit_at_leaves_first() -> None:
+    brokers = [one.broker for one in made(Attributes(publications=1, clients=9)).operations if isinstance(one, Attach)]
+    assert sorted(brokers) == sorted(broker.name for broker in TREE.brokers if broker.role == "leaf")
+    everywhere = {one.broker for one in of(made(Attributes(publications=1, clients=22)), Attach)}
+    assert everywhere == set(TREE.broker_names)
+
+
+workload_parameters = st.builds(
+    Attributes,
+    publications=st.integers(1, 60),
+    rate_hz=st.sampled_from([5, 20.5, 200]),
+    subscriptions=st.integers(1, 30),
+    churn_hz=st.sampled_from([0, 3, 50.5]),
+    clients=st.none() | st.integers(1, 12),
+    publishers=st.none() | st.integers(1, 5),
+    names=st.integers(1, 9),
+    values=st.sampled_from([10, 1000]),
+    final=st.none() | st.integers(0, 20),
+    advertise=st.booleans(),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(workload_parameters, st.sampled_from(topology.names()), st.integers(0, 5), st.booleans())
+def test_any_plan_can_be_played(workload: Attributes, name: str, seed: int, needs_advertisements: bool) -> None:
+    """A client acts only while attached, cancels only what it holds, and no id is used twice."""
+    plan = workloads.plan(workload, topology.load(name), seed, needs_advertisements)
+    times = [(plans.PHASES.index(one.phase), one.at_ms) for one in plan.operations]
+    assert times == sorted(times)
+    attached: set[str] = set()
+    holder: dict[str, str] = {}
+    used: set[str] = set()
+    for one in plan.operations:
+        if isinstance(one, Attach):
+            assert one.client not in attached
+            attached.add(one.client)
+            continue
+        assert one.client in attached
+        if isinstance(one, Detach):
+            attached.remove(one.client)
+            holder = {sub: client for sub, client in holder.items() if client != one.client}
+        elif isinstance(one, Unsubscribe):
+            assert holder.pop(one.sub) == one.client
+        elif isinstance(one, Subscribe):
+            assert one.sub not in used
+            used.add(one.sub)
+            holder[one.sub] = one.client
+            matches(one.filter, {})
+    assert len(of(plan, Publish)) == workload.publications + workload.final_count
+    parts = plan.split(3)
+    assert sum(len(part.operations) for part in parts) == len(plan.operations)
+    assert len(Counter(client for part in parts for client in part.clients)) == len(plan.clients)
+
+
+def test_a_plan_is_written_as_the_driver_reads_it_and_comes_back(tmp_path: Path) -> None:
+    plan = made(needs_advertisements=True)
+    path = tmp_path / "driver1.plan.jsonl"
+    plan.write(path)
+    assert plans.read(path) == plan
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    keys = {op: next(set(line) for line in lines if line["op"] == op) for op in {line["op"] for line in lines}}
+    always = {"phase", "at_ms", "op", "client"}
+    assert keys == {
+        "attach": always | {"broker"},
+        "detach": always,
+        "advertise": always | {"adv", "filter", "lang"},
+        "subscribe": always | {"sub", "filter", "lang"},
+        "unsubscribe": always | {"sub"},
+        "publish": always | {"content", "lang"},
+    }
+
+
+def test_the_seed_decides_and_hashing_does_not(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from controller import topology, workloads;"
+        "from controller.workloads.attributes import Attributes;"
+        "load = Attributes(publications=300, rate_hz=100, churn_hz=20);"
+        "plan = workloads.plan(load, topology.load('tree-13'), int(sys.argv[2]), True);"
+        "plan.write(Path(sys.argv[1]))"
+    )
+
+    def written(hash_seed: str, seed: int) -> bytes:
+        path = tmp_path / f"{hash_seed}-{seed}"
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        subprocess.run([sys.executable, "-c", program, str(path), str(seed)], check=True, env=environment)
+        return path.read_bytes()
+
+    assert written("1", 7) == written("2", 7)
+    assert written("1", 7) != written("1", 8)
