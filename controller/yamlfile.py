@@ -54,8 +54,7 @@ _Loader.add_implicit_resolver(
 class Document:
     """One file's data beside the places it came from."""
 
-    def __init__(self, source: str, node: yaml.Node) -> None:
-        self.source = source
+    def __init__(self, node: yaml.Node) -> None:
         self._node = node
         self.data = self._construct(node)
 
@@ -68,6 +67,13 @@ class Document:
     def problem(self, path: Sequence[Step], what: str) -> UsageError:
         """An error that points at what stands under `path`, or as near to it as the file goes."""
         return self._at(self._find(path), what)
+
+    def grafted(self, path: Sequence[str], other: Document, other_path: Sequence[Step] = ()) -> Document:
+        """This document with what stands in the other one put under `path`; errors in it point where it came from."""
+        return Document(_with(self._node, path, other._find(other_path)) or self._node)
+
+    def without(self, key: str) -> Document:
+        return Document(_with(self._node, [key], None) or self._node)
 
     def _explained(self, error: msgspec.ValidationError, kind: type) -> UsageError:
         fault = yamltypes.locate(str(error), self.data, kind)
@@ -91,7 +97,8 @@ class Document:
         return node
 
     def _at(self, node: yaml.Node, what: str) -> UsageError:
-        return _problem(self.source, node.start_mark.line, node.start_mark.column, what)
+        mark = node.start_mark
+        return _problem(mark.name, mark.line, mark.column, what)
 
     def _construct(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.MappingNode) and node.tag == f"{_TAG}map":
@@ -142,6 +149,7 @@ def read(path: Path) -> Document:
 def parse(text: str, source: str) -> Document:
     try:
         loader = _Loader(text)
+        loader.name = source
         node = loader.get_single_node()
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -154,7 +162,7 @@ def parse(text: str, source: str) -> Document:
         raise _problem(source, before.count("\n"), column, what) from None
     if node is None:
         raise _problem(source, 0, 0, "the file is empty; it should hold a mapping of keys to values")
-    return Document(source, node)
+    return Document(node)
 
 
 def load(path: Path, kind: type[T]) -> T:
@@ -168,6 +176,20 @@ def known(name: str, names: Iterable[str]) -> str:
     meant = f"did you mean `{close[0]}`? " if close else ""
     more = f" and {len(listed) - KNOWN_MAX} more" if len(listed) > KNOWN_MAX else ""
     return f"{meant}known: {', '.join(listed[:KNOWN_MAX])}{more}" if listed else "there is none"
+
+
+def _with(node: yaml.Node, path: Sequence[str], value: yaml.Node | None) -> yaml.Node | None:
+    """A copy in which `value` stands under `path`, or nothing; mappings on the way are made where they are missing."""
+    if not path:
+        return value
+    pairs = list(node.value) if isinstance(node, yaml.MappingNode) else []
+    index = next((index for index, (key, _) in enumerate(pairs) if key.value == path[0]), len(pairs))
+    marks = (node.start_mark, node.end_mark)
+    key, below = pairs[index] if index < len(pairs) else (None, yaml.MappingNode(f"{_TAG}map", [], *marks))
+    changed = _with(below, path[1:], value)
+    key = key or yaml.ScalarNode(f"{_TAG}str", path[0], *marks)
+    pairs[index : index + 1] = [] if changed is None else [(key, changed)]
+    return yaml.MappingNode(f"{_TAG}map", pairs, *marks)
 
 
 def _problem(source: str, line: int, column: int, what: str) -> UsageError:

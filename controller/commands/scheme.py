@@ -28,7 +28,7 @@ def list_(format_: str) -> None:
 
 
 def _row(name: str) -> dict[str, Any]:
-    one = registry.get(name)
+    one = registry.find(name)
     return {
         "name": name,
         "promise": one.promise,

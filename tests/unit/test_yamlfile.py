@@ -105,3 +105,16 @@ def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     except UsageError as error:
         assert str(error).startswith("x.yaml:")
         assert "\n" not in str(error)
+
+
+def test_a_value_grafted_in_is_blamed_where_it_came_from() -> None:
+    document = yamlfile.parse("name: a\nparts: {x: {size: 1}}\nmore: [0, 7]\n", "x.yaml")
+    changed = document.without("more").grafted(["parts", "x", "size"], document, ["more", 1])
+    assert changed.convert(Car) == Car("a", [], {"x": Wheel(7)})
+    wrong = document.without("more").grafted(["parts", "y", "size"], document, ["more", 0])
+    with pytest.raises(UsageError, match="x.yaml:3:8: expected a whole number >= 1"):
+        wrong.convert(Car)
+    given = document.without("more").grafted(["name"], yamlfile.parse("[b]", "--name"))
+    with pytest.raises(UsageError, match="--name:1:1: expected text, got a list"):
+        given.convert(Car)
+    assert document.without("more").convert(Car) == Car("a", [], {"x": Wheel(1)})
