@@ -22,17 +22,17 @@ _DOUBLES_ARE_DENSE_TO = 2**53
 
 
 def canonical(number: Number) -> Number:
-    """The one way to write a value: an integer where it is one of 64 bits."""
-    if isinstance(number, float) and number.is_integer() and INT_MIN <= number <= INT_MAX:
-        return int(number)
-    return number
+    """The one way to write a value: an integer where it is one of 64 bits, else a float."""
+    if not INT_MIN <= number <= INT_MAX:
+        return float(number)
+    whole = int(number)
+    return whole if whole == number else number
 
 
 def after(number: Number) -> Number:
     """The next greater value of the domain; infinity after the last."""
     if INT_MIN <= number <= INT_MAX and not -_DOUBLES_ARE_DENSE_TO <= number < _DOUBLES_ARE_DENSE_TO:
-        following = int(number) + 1
-        return following if following <= INT_MAX else float(following)
+        return canonical(int(number) + 1)
     return canonical(math.nextafter(number, math.inf))
 
 

@@ -15,7 +15,7 @@ A finite set (low, low NUL, low NUL NUL …) needs no suffix and no parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 NUL = "\0"
@@ -124,7 +124,7 @@ def string_set(terms: Iterable[tuple[str, str]]) -> StringSet | None:
 
 
 def _normal(
-    low: str, high: str | None, suffixes: Iterable[str], parts: Iterable[str], holes: Iterable[str]
+    low: str, high: str | None, suffixes: Sequence[str], parts: Iterable[str], holes: Iterable[str]
 ) -> StringSet | None:
     suffix = max(suffixes, key=len, default="")
     if not all(suffix.endswith(each) for each in suffixes):
