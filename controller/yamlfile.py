@@ -68,6 +68,14 @@ class Document:
         """An error that points at what stands under `path`, or as near to it as the file goes."""
         return self._at(self._find(path), what)
 
+    def part(self, path: Sequence[Step]) -> Document:
+        """What stands under `path` as a document of its own; an empty mapping if nothing does."""
+        node: Document = self
+        for step in path:
+            held = isinstance(node.data, dict) and step in node.data or isinstance(node.data, list)
+            node = Document(node._find([step]) if held else _empty(node._node))
+        return node
+
     def grafted(self, path: Sequence[str], other: Document, other_path: Sequence[Step] = ()) -> Document:
         """This document with what stands in the other one put under `path`; errors in it point where it came from."""
         return Document(_with(self._node, path, other._find(other_path)) or self._node)
@@ -178,6 +186,10 @@ def known(name: str, names: Iterable[str]) -> str:
     return f"{meant}known: {', '.join(listed[:KNOWN_MAX])}{more}" if listed else "there is none"
 
 
+def _empty(beside: yaml.Node) -> yaml.Node:
+    return yaml.MappingNode(f"{_TAG}map", [], beside.start_mark, beside.end_mark)
+
+
 def _with(node: yaml.Node, path: Sequence[str], value: yaml.Node | None) -> yaml.Node | None:
     """A copy in which `value` stands under `path`, or nothing; mappings on the way are made where they are missing."""
     if not path:
@@ -185,9 +197,9 @@ def _with(node: yaml.Node, path: Sequence[str], value: yaml.Node | None) -> yaml
     pairs = list(node.value) if isinstance(node, yaml.MappingNode) else []
     index = next((index for index, (key, _) in enumerate(pairs) if key.value == path[0]), len(pairs))
     marks = (node.start_mark, node.end_mark)
-    key, below = pairs[index] if index < len(pairs) else (None, yaml.MappingNode(f"{_TAG}map", [], *marks))
+    new = (yaml.ScalarNode(f"{_TAG}str", path[0], *marks), _empty(node))
+    key, below = pairs[index] if index < len(pairs) else new
     changed = _with(below, path[1:], value)
-    key = key or yaml.ScalarNode(f"{_TAG}str", path[0], *marks)
     pairs[index : index + 1] = [] if changed is None else [(key, changed)]
     return yaml.MappingNode(f"{_TAG}map", pairs, *marks)
 

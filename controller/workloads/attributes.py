@@ -8,7 +8,9 @@ from random import Random
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
+from controller.errors import UsageError
 from controller.topology import Topology
 from controller.workloads import churn, market
 from controller.workloads.interests import Interests
@@ -24,8 +26,8 @@ RateOrNone = Annotated[int, Meta(ge=0, le=10_000)] | Annotated[float, Meta(ge=0,
 
 class Attributes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Literal["attributes"] = "attributes"
-    publications: Annotated[int, Meta(ge=1, le=10_000_000)]
-    """During load, evenly at `rate_hz`; a campaign that does not say takes as many as its load phase has time for."""
+    publications: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
+    """During load, evenly at `rate_hz`; as many as the load phase has time for if it is not said."""
     rate_hz: Rate = 50
     subscriptions: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
     churn_hz: RateOrNone = 0
@@ -41,9 +43,27 @@ class Attributes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     advertise: bool = False
     """Advertise even where the scheme does not need it."""
 
+    def fitted(self, load_s: float) -> Attributes:
+        """With the number of publications settled for a load phase of that length."""
+        if self.publications is None:
+            return replace(self, publications=max(1, int(load_s * self.rate_hz)))
+        if self.publications > load_s * self.rate_hz:
+            takes_s = self.publications / self.rate_hz
+            raise UsageError(
+                f"{self.publications} publications at {self.rate_hz} per second take {takes_s:g} s, "
+                f"but load_s is {load_s:g}; lengthen the phase or leave `publications` out"
+            )
+        return self
+
+    @property
+    def publication_count(self) -> int:
+        if self.publications is None:
+            raise ValueError("the number of publications is open until the workload is fitted to a load phase")
+        return self.publications
+
     @property
     def load_ms(self) -> float:
-        return self.publications * 1000 / self.rate_hz
+        return self.publication_count * 1000 / self.rate_hz
 
     @property
     def publisher_count(self) -> int:
@@ -57,7 +77,7 @@ class Attributes(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def final_count(self) -> int:
         if self.final is not None:
             return self.final
-        return max(self.publisher_count, min(FINAL_MAX, self.publications // 5))
+        return max(self.publisher_count, min(FINAL_MAX, self.publication_count // 5))
 
 
 def plan(workload: Attributes, topology: Topology, seed: int, needs_advertisements: bool) -> Plan:
@@ -80,7 +100,7 @@ def plan(workload: Attributes, topology: Topology, seed: int, needs_advertisemen
         operations += _advertisements(publishers)
     operations += subscribed
     publish = chance("times")
-    operations += _publications(publishers, "load", workload.publications, workload.rate_hz, publish)
+    operations += _publications(publishers, "load", workload.publication_count, workload.rate_hz, publish)
     operations += _publications(publishers, "final", workload.final_count, workload.rate_hz, publish)
     leavers = {client: broker_of[client] for client in clients[workload.publisher_count :]}
     fresh = Interests(known, chance("fresh"))

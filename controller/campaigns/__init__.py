@@ -1,0 +1,1 @@
+"""Experiments: what a campaign file says, and how it is carried out."""

@@ -1,0 +1,187 @@
+"""Campaign files: what a person writes, and the runs it stands for, each with everything settled."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+import controller
+from controller import topology as topologies
+from controller import workloads, yamlfile
+from controller.campaigns import timetable
+from controller.campaigns.timetable import FaultEvent, Seconds
+from controller.errors import UsageError
+from controller.topology import Topology
+from controller.workloads import Workload
+from controller.workloads.plans import Plan
+from controller.yamlfile import Document, Step, known
+from node.core.schemes import registry
+from node.core.schemes.base import Scheme
+
+DIRECTORY = Path(controller.__file__).resolve().parent / "campaigns" / "files"
+RUNS_MAX = 10_000
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_FIXED = ("name", "description", "matrix")
+
+
+class Phases(Struct, frozen=True, forbid_unknown_fields=True):
+    load_s: Annotated[int, Meta(gt=0, le=86_400)] | Annotated[float, Meta(gt=0, le=86_400)]
+    warm_s: Seconds = 2
+    heal_s: Seconds = 5
+
+
+class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    topology: str
+    scheme: str
+    workload: dict[str, Any]
+    phases: Phases
+    description: str = ""
+    parameters: dict[str, Any] = {}
+    faults: list[dict[str, Any]] = []
+    seed: Annotated[int, Meta(ge=0, lt=2**63)] = 1
+    matrix: dict[str, Annotated[list[Any], Meta(min_length=1)]] = {}
+
+
+class RunSpec(Struct, frozen=True):
+    """One run. Nothing in it is left to defaults, files or chance."""
+
+    campaign: str
+    description: str
+    topology: Topology
+    scheme: str
+    parameters: dict[str, Any]
+    workload: Workload
+    faults: tuple[FaultEvent, ...]
+    phases: Phases
+    seed: int
+    choices: dict[str, Any]
+    """What the matrix chose for this run."""
+
+    def plan(self) -> Plan:
+        needs_advertisements = "advertisements" in registry.find(self.scheme).needs
+        return workloads.plan(self.workload, self.topology, self.seed, needs_advertisements)
+
+
+class Campaign:
+    """A campaign file that was read; `runs` says what it stands for."""
+
+    def __init__(self, document: Document, folder: Path) -> None:
+        self.document = document
+        self.folder = folder
+        raw = document.convert(RawCampaign)
+        if not _NAME.fullmatch(raw.name):
+            what = f"`{raw.name}` cannot name a campaign; use small letters, digits and `-`, 40 at most"
+            raise document.problem(["name"], what)
+        self.name = raw.name
+        self.description = raw.description
+        self.matrix = raw.matrix
+
+
+def names() -> list[str]:
+    return sorted(path.stem for path in DIRECTORY.glob("*.yaml"))
+
+
+def load(name_or_path: str | Path, overrides: Mapping[str, str] | None = None) -> Campaign:
+    """A name among the ready ones, or a path. Overrides are dotted keys (`workload.rate_hz`) with YAML values."""
+    text = str(name_or_path)
+    if "/" in text or text.endswith((".yaml", ".yml")):
+        path = Path(text)
+    elif text in names():
+        path = DIRECTORY / f"{text}.yaml"
+    else:
+        raise UsageError(f"no campaign `{text}`; {known(text, names())}; or give a path to a .yaml file")
+    document = yamlfile.read(path)
+    for key, value in (overrides or {}).items():
+        document = _overridden(document, key, value)
+    return Campaign(document, path.parent)
+
+
+def runs(campaign: Campaign) -> list[RunSpec]:
+    """Every combination of the matrix's values; one run if there is no matrix."""
+    for key in campaign.matrix:
+        if key.partition(".")[0] in _FIXED or key.partition(".")[0] not in RawCampaign.__struct_fields__:
+            told = known(key, [field for field in RawCampaign.__struct_fields__ if field not in _FIXED])
+            raise campaign.document.problem(["matrix", key], f"`{key}` cannot be varied; {told}")
+    sizes = [range(len(values)) for values in campaign.matrix.values()]
+    combinations = list(itertools.islice(itertools.product(*sizes), RUNS_MAX + 1))
+    if len(combinations) > RUNS_MAX:
+        raise campaign.document.problem(["matrix"], f"more than {RUNS_MAX} runs; give fewer values")
+    return [_run(campaign, dict(zip(campaign.matrix, indexes, strict=True))) for indexes in combinations]
+
+
+def _overridden(document: Document, key: str, value: str) -> Document:
+    given = yamlfile.parse(value, f"{key}={value}")
+    if key == "topology" and isinstance(given.data, str) and _is_path(given.data):
+        given = yamlfile.parse(str(Path(given.data).resolve()), f"{key}={value}")
+    changed = document.grafted(key.split("."), given)
+    matrix = changed.part(["matrix"]).data
+    if isinstance(matrix, dict) and key in matrix:
+        return changed.grafted(["matrix"], changed.part(["matrix"]).without(key))
+    return changed
+
+
+def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
+    document = campaign.document
+    for key, index in indexes.items():
+        document = document.grafted(key.split("."), campaign.document, ["matrix", key, index])
+    raw = document.convert(RawCampaign)
+    scheme = _scheme(document, raw.scheme)
+    topology = _topology(document, raw.topology, campaign.folder)
+    document.part(["parameters"]).convert(scheme.Parameters)
+    return RunSpec(
+        campaign=raw.name,
+        description=raw.description,
+        topology=topology,
+        scheme=raw.scheme,
+        parameters=raw.parameters,
+        workload=_workload(document, raw),
+        faults=timetable.events(document.part(["faults"]), topology, raw.seed, raw.phases.load_s) if raw.faults else (),
+        phases=raw.phases,
+        seed=raw.seed,
+        choices={key: campaign.matrix[key][index] for key, index in indexes.items()},
+    )
+
+
+def _scheme(document: Document, name: str) -> type[Scheme]:
+    try:
+        return registry.find(name)
+    except registry.UnknownScheme as error:
+        told = str(error) if ":" in name else f"no scheme `{name}`; {known(name, registry.names())}"
+        raise document.problem(["scheme"], told) from None
+
+
+def _topology(document: Document, name: str, folder: Path) -> Topology:
+    if _is_path(name):
+        return topologies.load(folder / name)
+    try:
+        return topologies.load(name)
+    except UsageError as error:
+        raise document.problem(["topology"], str(error)) from None
+
+
+def _workload(document: Document, raw: RawCampaign) -> Workload:
+    kind = raw.workload.get("kind")
+    if kind not in workloads.KINDS:
+        path: list[Step] = ["workload", "kind"]
+        raise document.problem(path, f"no workload kind `{kind}`; {known(str(kind), workloads.names())}")
+    workload = document.part(["workload"]).convert(workloads.KINDS[kind].parameters)
+    try:
+        return workload.fitted(raw.phases.load_s)
+    except UsageError as error:
+        raise document.problem(["workload", "publications"], str(error)) from None
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text or text.endswith((".yaml", ".yml"))
+
+
+def listed() -> Iterator[Campaign]:
+    """The ready campaigns."""
+    return (load(name) for name in names())
