@@ -1,4 +1,4 @@
-"""Who may speak to whom: CURVE keys made per cluster, one pair per role, and the decision about a key shown at a door."""
+"""Who may speak to whom: CURVE keys made per cluster, a pair per role, and the decision about a key shown."""
 
 from __future__ import annotations
 
@@ -101,6 +101,18 @@ def read_keys(path: str, form: type[Keys]) -> Keys:
     return keys
 
 
+def read_client_keys(keys: ClientKeys | Mapping[str, Any]) -> ClientKeys:
+    """From `keys` of cluster.json, or from the content of client-keys.json."""
+    if isinstance(keys, ClientKeys):
+        return keys
+    try:
+        known = msgspec.convert(keys, ClientKeys)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"these are no keys of a cluster: {error}") from None
+    check_keys(known, "the keys of the cluster")
+    return known
+
+
 def check_keys(keys: Struct, where: str) -> None:
     for name in keys.__struct_fields__:
         value = getattr(keys, name)
@@ -131,7 +143,8 @@ Admitted = Mapping[str, Mapping[str, str]]
 def decide(request: list[bytes], admitted: Admitted) -> Verdict:
     """Answer a ZAP 1.0 request: `admitted` maps a door to the keys that open it and the role each stands for."""
     if len(request) < 6 or request[0] != b"1.0":
-        return Verdict([b"1.0", request[1] if len(request) > 1 else b"", b"500", b"bad request", b"", b""], "bad request")
+        request_id = request[1] if len(request) > 1 else b""
+        return Verdict([b"1.0", request_id, b"500", b"bad request", b"", b""], "bad request")
     request_id, domain, address, mechanism = request[1], request[2], request[3], request[5]
     door = domain.decode("utf-8", "replace")
     where = address.decode("utf-8", "replace") or "a local socket"

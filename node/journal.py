@@ -1,0 +1,68 @@
+"""The log writer: typed records, numbered without gaps, one write per batch.
+
+What has been written survives SIGKILL, so nothing is synchronised to the disk; a batch is written before what it tells
+of is sent.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from node.core.records import Record
+from node.errors import HostError
+
+
+def log_files(logs: str, node: str) -> dict[int, Path]:
+    """The log files of a node, by incarnation, oldest first."""
+    pattern = re.compile(rf"{re.escape(node)}\.([0-9]+)\.jsonl")
+    found = {int(match[1]): path for path in Path(logs).iterdir() if (match := pattern.fullmatch(path.name))}
+    return dict(sorted(found.items()))
+
+
+def next_incarnation(logs: str, node: str) -> int:
+    return max(log_files(logs, node), default=0) + 1
+
+
+class Journal:
+    def __init__(self, logs: str, node: str, inc: int, wall_ns: Callable[[], int]) -> None:
+        self.node = node
+        self.inc = inc
+        self._wall_ns = wall_ns
+        self._encoder = msgspec.json.Encoder()
+        self._batch: list[Record] = []
+        self._n = 0
+        self._t = 0
+        path = Path(logs) / f"{node}.{inc}.jsonl"
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        except OSError as error:
+            raise HostError(f"the log {path} cannot be made: {error.strerror}") from None
+
+    def add(self, record: type[Record], /, **fields: Any) -> int:
+        """Put a record into the batch; returns its number."""
+        self._n += 1
+        # The wall clock may be set back; a log's time never goes back.
+        self._t = max(self._t, self._wall_ns())
+        self._batch.append(record(t=self._t, node=self.node, inc=self.inc, n=self._n, **fields))
+        return self._n
+
+    def flush(self) -> None:
+        if not self._batch:
+            return
+        rest = memoryview(self._encoder.encode_lines(self._batch))
+        self._batch.clear()
+        while rest:
+            try:
+                rest = rest[os.write(self._file, rest) :]
+            except OSError as error:
+                raise HostError(f"the log of {self.node} cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        self.flush()
+        os.close(self._file)
