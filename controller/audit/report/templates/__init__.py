@@ -1,0 +1,1 @@
+"""What the page is made of; a package so that it is installed with the code."""

@@ -1,0 +1,113 @@
+"""What the numbers mean, in sentences."""
+
+from __future__ import annotations
+
+from controller.audit.report.model import RunData, Verdict
+from controller.audit.report.text import clean, count, duration, plural
+
+PROMISES = {
+    "perfect": (
+        "Exactly the interested clients get each message, once, in publisher order, as long as no broker dies. "
+        "Links may be cut, slow or lossy."
+    ),
+    "self-healing": (
+        "Exactly the interested clients get each message, once, in publisher order. After a crashed broker is back, "
+        "routing is perfect again by itself; only messages under way in the fault's window may be lost."
+    ),
+    "lossless": (
+        "Exactly the interested clients get each message, once, in publisher order. "
+        "Nothing is lost even when brokers die."
+    ),
+}
+
+CHECKS = {
+    "missing": "Every required message reached its subscriber.",
+    "spurious": "Nobody got a message they had not asked for.",
+    "duplicate": "No client got a message twice.",
+    "order": "Messages of one publisher arrived in the order they were sent.",
+    "gaps": "No publisher's sequence has holes where a message was due.",
+    "integrity": "The logs are whole: no gaps, no broken lines, every file closed.",
+}
+
+LABELS = {"pass": "Pass", "fail": "Fail", "unknown": "Unknown"}
+
+
+def headline(data: RunData) -> str:
+    required = data.counts.get("pairs_required")
+    broken = broken_total(data)
+    if data.verdict == "pass":
+        if required:
+            return f"All {count(required)} required deliveries are accounted for, and every check holds."
+        return "Every check holds."
+    if data.verdict == "fail":
+        checks = [check.name for check in data.checks if check.verdict == "fail"]
+        if broken and checks:
+            return f"{_capital(plural(broken, 'violation'))} of what the scheme promises: {_listed(checks)}."
+        return "The scheme broke what it promises."
+    if data.damage_total:
+        return f"It cannot be told: the logs are damaged in {plural(data.damage_total, 'place')}."
+    return "It cannot be told from these logs."
+
+
+def meanings(data: RunData) -> list[tuple[Verdict, str]]:
+    """What each verdict says about this run; a reader must not take an unknown for a pass."""
+    scheme = clean(data.run.get("scheme") or "the scheme", 60)
+    promise = data.run.get("promise")
+    promised = f"the promise “{clean(promise, 60)}”" if promise else "its promise"
+    required = data.counts.get("pairs_required")
+    deaths = sum(fault.family == "death" for fault in data.faults)
+    excused = excused_total(data)
+    scope = f" over {plural(required, 'required delivery', 'required deliveries')}" if required else ""
+    passed = f"{_capital(scheme)} kept {promised}{scope}, judged from the logs alone."
+    if excused:
+        passed += f" {_capital(plural(excused, 'loss', 'losses'))} inside fault windows {_are(excused)} excused by it."
+    elif deaths:
+        passed += f" {_capital(plural(deaths, 'broker death'))} included; nothing had to be excused."
+    failed = (
+        "At least one property was broken, and the page shows where: publication, subscription, path and the "
+        "fault window it fell into. A fail outweighs whatever could not be told."
+    )
+    unknown = (
+        "The evidence does not suffice: a log is missing, cut off or damaged, nothing was required, or a check could "
+        "not run. An unknown is not a pass."
+    )
+    return [("pass", passed), ("fail", failed), ("unknown", unknown)]
+
+
+def promise_words(promise: object) -> str:
+    return PROMISES.get(str(promise), "")
+
+
+def check_words(name: str) -> str:
+    return CHECKS.get(name, "")
+
+
+def flight_words(flight_ns: int | None) -> str:
+    if flight_ns is None:
+        return ""
+    return (
+        f"A delivery counts as due within {duration(flight_ns)} of its publication (the run's flight time): "
+        "a subscription withdrawn sooner makes a pair permitted, not required."
+    )
+
+
+def broken_total(data: RunData) -> int:
+    """What an undecided check counts is doubt, not a violation."""
+    listed = sum(group.total for group in data.broken)
+    return max(listed, sum(check.violations for check in data.checks if check.verdict == "fail"))
+
+
+def excused_total(data: RunData) -> int:
+    return max(sum(group.total for group in data.excused), sum(check.excused for check in data.checks))
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
