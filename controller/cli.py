@@ -112,14 +112,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
         output.complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader of a pipe has seen enough; without this Python complains once more when it flushes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+        return _pipe_closed()
+    except SystemExit as leaving:
+        # click and rich leave with 1 when the reader of a pipe is gone, which here means that a property was broken.
+        if isinstance(leaving.__context__, BrokenPipeError):
+            return _pipe_closed()
+        raise
     except Exception as error:  # an escaped traceback would exit with 1, which means that a property was broken
         traceback.print_exc()
         output.complain(f"this is a mistake in brokerlab, please report it: {type(error).__name__}: {error}")
         return BrokerlabError.exit_status
     return status if isinstance(status, int) else 0
+
+
+def _pipe_closed() -> int:
+    # Otherwise Python complains once more when it flushes stdout at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return PIPE_CLOSED
 
 
 def main() -> None:

@@ -45,7 +45,7 @@ class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
     description: str = ""
     parameters: dict[str, Any] = {}
     faults: list[dict[str, Any]] = []
-    seed: Annotated[int, Meta(ge=0, lt=2**63)] = 1
+    seed: Annotated[int, Meta(ge=0, le=2**53)] = 1
     matrix: dict[str, Annotated[list[Any], Meta(min_length=1)]] = {}
 
 
