@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -24,13 +25,14 @@ from controller.workloads.plans import (
     Subscribe,
     Unsubscribe,
     Value,
-)  # fmt: skip
+)
+from node.core import filters
 
 TREE = topology.load("tree-13")
 BUSY = Attributes(publications=1000, rate_hz=100, subscriptions=150, churn_hz=10)
 
 _CONSTRAINT = re.compile(
-    r'(?P<name>[A-Za-z][\w.-]*) (?:(?P<exists>exists)|(?P<op>=|!=|<=|>=|<|>|prefix|suffix|contains) '
+    r"(?P<name>[A-Za-z][\w.-]*) (?:(?P<exists>exists)|(?P<op>=|!=|<=|>=|<|>|prefix|suffix|contains) "
     r'(?P<value>"(?:[^"\\]|\\.)*"|true|false|-?[0-9.]+))(?: (?P<next>and|or) |$)'
 )
 
@@ -73,19 +75,32 @@ def of(plan: Plan, kind: type) -> list:  # type: ignore[type-arg]
 def test_a_good_share_of_pairs_match(seed: int) -> None:
     plan = made(seed=seed)
     contents = [one.content for one in of(plan, Publish)][:100]
-    filters = [one.filter for one in of(plan, Subscribe)]
-    hits = sum(matches(text, content) for text in filters for content in contents)
-    assert 0.05 <= hits / (len(filters) * len(contents)) <= 0.15
+    texts = [one.filter for one in of(plan, Subscribe)]
+    hits = sum(matches(text, content) for text in texts for content in contents)
+    assert 0.05 <= hits / (len(texts) * len(contents)) <= 0.15
 
 
 def test_operators_of_every_kind_repeats_and_disjunctions() -> None:
-    filters = [one.filter for one in of(made(), Subscribe)]
-    operators = {one["op"] or "exists" for text in filters for one in _CONSTRAINT.finditer(text)}
+    texts = [one.filter for one in of(made(), Subscribe)]
+    operators = {one["op"] or "exists" for text in texts for one in _CONSTRAINT.finditer(text)}
     assert operators == {"=", "!=", "<", "<=", ">", ">=", "prefix", "suffix", "contains", "exists"}
-    assert any(" or " in text for text in filters)
-    assert len(set(filters)) < 0.9 * len(filters)
-    extended = [text for text in filters if any(text.startswith(other + " and ") for other in filters)]
-    assert len(extended) > 0.1 * len(filters)
+    assert any(" or " in text for text in texts)
+    assert len(set(texts)) < 0.9 * len(texts)
+    extended = [text for text in texts if any(text.startswith(other + " and ") for other in texts)]
+    assert len(extended) > 0.1 * len(texts)
+
+
+def test_the_brokers_language_accepts_every_filter_and_content_and_sees_the_covering() -> None:
+    plan = made()
+    contents = [one.content for one in of(plan, Publish)][:60]
+    for content in contents:
+        filters.check_content(content)
+    texts = list(dict.fromkeys(one.filter for one in of(plan, Subscribe)))
+    parsed = {text: filters.parse(text, "attr") for text in texts}
+    for text, content in itertools.product(texts, contents):
+        assert parsed[text].matches(content) == matches(text, content), (text, content)
+    covered = [one for one in texts if any(parsed[other].covers(parsed[one]) for other in texts if other != one)]
+    assert 0.2 * len(texts) < len(covered) < 0.8 * len(texts)
 
 
 def test_every_publication_matches_what_its_publisher_advertised() -> None:
