@@ -1,0 +1,155 @@
+"""The phases of a run on a cluster that is up: warm, load with faults, heal, quiet, final publications, quiet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from controller.campaigns.model import RunSpec
+from controller.campaigns.quiet import Round, unrest
+from controller.campaigns.schedule import Schedule
+from controller.cluster import LiveCluster
+from controller.faults.base import Fault
+from controller.faults.ledger import Ledger, Skipped
+from controller.journal import ControllerJournal
+from controller.progress import Bar, Progress
+
+POLL_S = 0.2
+QUIET_POLL_S = 0.1
+WITHIN_S_MIN = 60.0
+
+
+class NotSettled(Exception):
+    """The network did not come to rest in time, so nothing can be said about what did not arrive."""
+
+
+class Phases:
+    def __init__(
+        self, run: RunSpec, cluster: LiveCluster, ledger: Ledger, journal: ControllerJournal, progress: Progress
+    ) -> None:
+        self._run = run
+        self._cluster = cluster
+        self._ledger = ledger
+        self._journal = journal
+        self._progress = progress
+        self._drivers: dict[str, dict[str, Any] | None] = {}
+
+    def play_all(self) -> None:
+        """Raises NotSettled if one of the phases does not come to its end."""
+        self._warm()
+        self._load()
+        self._heal()
+        self._quiesce("quiesce")
+        self._play("final", 0)
+        self._quiesce("settle")
+
+    @property
+    def _within_s(self) -> float:
+        """For whatever ends by settling: what the campaign allows, but no less than a busy machine needs."""
+        return max(WITHIN_S_MIN, self._run.phases.heal_s)
+
+    def _warm(self) -> None:
+        self._play("warm", self._run.phases.warm_s)
+
+    def _play(self, name: str, at_least_s: float) -> None:
+        """Until every driver has played its part and everything asked for is confirmed."""
+        with self._phase(name), self._progress.bar(name, at_least_s or None) as bar:
+            started = time.monotonic()
+            self._start(name)
+            while True:
+                elapsed_s = time.monotonic() - started
+                self._look(bar, elapsed_s)
+                if elapsed_s >= at_least_s and self._is_done(name):
+                    return
+                if elapsed_s > self._within_s + self._length_s(name):
+                    raise NotSettled(f"the drivers did not finish `{name}` within {elapsed_s:.0f} s")
+                time.sleep(POLL_S)
+
+    def _length_s(self, name: str) -> float:
+        return self._run.phases.warm_s if name == "warm" else self._run.phases.load_s
+
+    def _load(self) -> None:
+        schedule = Schedule(self._run.faults)
+        applied: dict[int, Fault] = {}
+        load_s = self._run.phases.load_s
+        with self._phase("load"), self._progress.bar("load", load_s) as bar:
+            started = time.monotonic()
+            self._start("load")
+            while (elapsed_s := time.monotonic() - started) < load_s:
+                self._perform(schedule, elapsed_s, applied)
+                self._ledger.settle()
+                self._look(bar, elapsed_s)
+                next_s = schedule.next_s()
+                wake_s = min(load_s, elapsed_s + POLL_S, load_s if next_s is None else next_s)
+                time.sleep(max(0.0, started + wake_s - time.monotonic()))
+
+    def _perform(self, schedule: Schedule, elapsed_s: float, applied: dict[int, Fault]) -> None:
+        for due in schedule.take(elapsed_s):
+            event = schedule.events[due.number]
+            if due.what == "apply":
+                try:
+                    applied[due.number] = self._ledger.apply(event.kind, event.target, event.args)
+                except Skipped as why:
+                    self._progress.say(str(why))
+            elif due.number in applied:
+                self._ledger.heal(applied[due.number])
+
+    def _heal(self) -> None:
+        with self._phase("heal"), self._progress.bar("heal") as bar:
+            started = time.monotonic()
+            self._ledger.heal_all()
+            while True:
+                self._ledger.settle()
+                elapsed_s = time.monotonic() - started
+                self._look(bar, elapsed_s)
+                if not self._ledger.healing:
+                    return
+                if elapsed_s > self._within_s:
+                    broken = ", ".join(f"{fault.kind} {fault.name}" for fault in self._ledger.healing.values())
+                    raise NotSettled(f"not healed within {elapsed_s:.0f} s: {broken}")
+                time.sleep(POLL_S)
+
+    def _quiesce(self, name: str) -> None:
+        with self._phase(name), self._progress.bar(name) as bar:
+            started = time.monotonic()
+            before: Round | None = None
+            while True:
+                now = Round(
+                    self._cluster.statuses(self._cluster.brokers), self._cluster.statuses(self._cluster.drivers)
+                )
+                moving = unrest(before, now)
+                if moving is None:
+                    break
+                elapsed_s = time.monotonic() - started
+                bar.to(elapsed_s, moving)
+                if elapsed_s > self._within_s:
+                    raise NotSettled(f"the network was not quiet after {elapsed_s:.0f} s: {moving}")
+                before = now
+                time.sleep(QUIET_POLL_S)
+        with self._phase("quiet"):
+            pass
+
+    def _start(self, name: str) -> None:
+        for driver in self._cluster.drivers:
+            self._cluster.request(driver, "play", phase=name)
+
+    def _is_done(self, name: str) -> bool:
+        return all(one is not None and one["phase"] == name and one["done"] for one in self._drivers.values())
+
+    def _look(self, bar: Bar, elapsed_s: float) -> None:
+        self._drivers = self._cluster.statuses(self._cluster.drivers, 1.0)
+        known = [one for one in self._drivers.values() if one is not None]
+        told = [
+            f"published {sum(one['published'] for one in known)}, delivered {sum(one['delivered'] for one in known)}"
+        ]
+        told += [f"{fault.kind} {fault.name}" for fault in self._ledger.active.values()]
+        told += [f"healing {fault.name}" for fault in self._ledger.healing.values()]
+        bar.to(elapsed_s, "; ".join(told))
+
+    @contextmanager
+    def _phase(self, name: str) -> Iterator[None]:
+        self._journal.phase(name, "start")
+        yield
+        self._journal.phase(name, "end")

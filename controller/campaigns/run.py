@@ -1,0 +1,116 @@
+"""One run from beginning to end: a cluster comes up, is loaded and broken, and is gone again; the logs remain."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from controller import cluster as clusters
+from controller import faults
+from controller.campaigns import store
+from controller.campaigns.model import RunSpec
+from controller.campaigns.phases import NotSettled, Phases
+from controller.cluster import ClusterSpec, LiveCluster
+from controller.errors import UsageError
+from controller.faults.base import Fault
+from controller.faults.lab import ClusterLab
+from controller.faults.ledger import FaultPhase, Ledger
+from controller.interrupts import shielded
+from controller.journal import ControllerJournal
+from controller.progress import Progress
+from controller.runtimes.base import GATEWAY
+
+CLIENTS_PER_DRIVER = 50
+DRIVERS_MAX = 2
+
+Outcome = Literal["complete", "unknown", "interrupted"]
+
+
+class Ran(Struct, frozen=True):
+    directory: Path
+    outcome: Outcome
+    why: str = ""
+
+
+def check(run: RunSpec) -> None:
+    """What the campaign file's reader leaves to those who carry it out."""
+    for event in run.faults:
+        kind = faults.find(event.kind)
+        kind.check(event.args)
+        if event.target.partition(":")[0] != kind.on:
+            raise UsageError(f"fault {kind.kind} hits a {kind.on}; `{event.target}` is none")
+
+
+def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> ClusterSpec:
+    plan = run.plan()
+    drivers = min(DRIVERS_MAX, 1 + (len(plan.clients) - 1) // CLIENTS_PER_DRIVER)
+    return ClusterSpec(
+        name=f"{run.campaign[:30]}-{secrets.token_hex(3)}",
+        runtime=runtime,
+        scheme=run.scheme,
+        parameters=run.parameters,
+        topology=run.topology,
+        directory=store.choose_directory(run.campaign, run.seed),
+        seed=run.seed,
+        command=command,
+        plans={f"driver{number}": part for number, part in enumerate(plan.split(drivers), 1)},
+        campaign=run.campaign,
+    )
+
+
+def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress) -> Ran:
+    """Leaves the run directory and nothing else, however it ends; an interrupt is raised again when all is tidy."""
+    check(run)
+    cluster = clusters.up(spec, progress)
+    store.point_latest(spec.directory)
+    progress.say(
+        f"run {spec.directory.name}: seed={spec.seed} scheme={spec.scheme} "
+        f"brokers={len(cluster.brokers)} runtime={spec.runtime}"
+    )
+    ran = Ran(spec.directory, "interrupted", "interrupted before the end")
+    try:
+        ran = _conduct(run, cluster, progress)
+    finally:
+        with shielded():
+            cluster.close()
+            cluster.runtime.down()
+            store.amend_run(spec.directory, outcome=ran.outcome, outcome_why=ran.why)
+    return ran
+
+
+def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress) -> Ran:
+    journal = ControllerJournal(cluster.directory / "logs", run.scheme)
+
+    def record(fault: Fault, phase: FaultPhase) -> None:
+        journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)
+
+    ledger = Ledger(ClusterLab(cluster), cluster.runtime.state, record)
+    try:
+        Phases(run, cluster, ledger, journal, progress).play_all()
+    except NotSettled as why:
+        progress.say(f"the outcome is unknown: {why}")
+        _retreat(cluster, ledger)
+        return Ran(cluster.directory, "unknown", str(why))
+    except KeyboardInterrupt:
+        progress.say("interrupted: healing, closing the logs, removing everything (once more to hurry)")
+        _retreat(cluster, ledger)
+        raise
+    _close_nodes(cluster)
+    # A controller's log without `close` tells the audit that the run did not come to its end.
+    journal.close()
+    return Ran(cluster.directory, "complete")
+
+
+def _retreat(cluster: LiveCluster, ledger: Ledger) -> None:
+    ledger.heal_all()
+    _close_nodes(cluster)
+
+
+def _close_nodes(cluster: LiveCluster) -> None:
+    """Drivers first: while they close there must be nobody missing whom they talk to."""
+    cluster.runtime.stop_all(cluster.drivers)
+    cluster.runtime.stop_all(cluster.brokers)
+    cluster.runtime.stop_all([GATEWAY])

@@ -1,0 +1,44 @@
+"""The controller's own log: phases and faults, in the same form as every node's."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from node.core import records
+from node.journal import Journal, next_incarnation
+from node.version import VERSION
+
+NAME = "controller"
+
+
+class ControllerJournal:
+    """Each record is in the file when the call returns, so what follows it in the world follows it in the log."""
+
+    def __init__(self, logs: Path, scheme: str) -> None:
+        self._journal = Journal(str(logs), NAME, next_incarnation(str(logs), NAME), time.time_ns)
+        self._write(records.Open, role="controller", version=VERSION, scheme=scheme)
+
+    def phase(self, name: str, state: Literal["start", "end"]) -> None:
+        self._write(records.Phase, name=name, state=state)
+
+    def fault(self, id_: str, kind: str, target: str, phase: Literal["apply", "heal"], args: dict[str, Any]) -> None:
+        self._write(records.Fault, id=id_, kind=kind, target=target, phase=phase, args=args)
+
+    def close(self) -> None:
+        self._write(records.Close)
+        self._journal.close()
+
+    def _write(self, record: type[records.Record], /, **fields: Any) -> None:
+        self._journal.add(record, **fields)
+        self._journal.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

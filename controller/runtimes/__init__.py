@@ -1,0 +1,38 @@
+"""Where the nodes of a cluster run. Another runtime registers at the foot of this file."""
+
+from __future__ import annotations
+
+from controller.errors import UsageError
+from controller.runtimes.base import Found, NodeState, Runtime
+from controller.runtimes.docker import DockerRuntime
+from controller.runtimes.process import ProcessRuntime
+from controller.yamlfile import known
+
+__all__ = ["DEFAULT", "Found", "NodeState", "Runtime", "discover", "find", "names"]
+
+_RUNTIMES: dict[str, type[Runtime]] = {}
+
+
+def register(runtime: type[Runtime]) -> None:
+    _RUNTIMES[runtime.name] = runtime
+
+
+def names() -> list[str]:
+    return list(_RUNTIMES)
+
+
+def find(name: str) -> type[Runtime]:
+    if name not in _RUNTIMES:
+        raise UsageError(f"no runtime `{name}`; {known(name, _RUNTIMES)}")
+    return _RUNTIMES[name]
+
+
+def discover() -> list[Found]:
+    """Every live cluster on this machine, by name."""
+    return sorted((one for runtime in _RUNTIMES.values() for one in runtime.discover()), key=lambda one: one.name)
+
+
+register(DockerRuntime)
+register(ProcessRuntime)
+
+DEFAULT = DockerRuntime.name

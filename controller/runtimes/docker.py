@@ -1,0 +1,247 @@
+"""Brokers as containers on a network of their own: the real thing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from controller.errors import EnvironmentProblem, UsageError
+from controller.progress import Progress
+from controller.runtimes import engine, ports
+from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, config_files, in_parallel
+
+if TYPE_CHECKING:
+    from docker.models.containers import Container
+
+CONFIG, LOGS = "/config", "/logs"
+GATEWAY_PORT = 7000
+PORTS = {"broker": {"peers": 7001, "clients": 7002, "admin": 7003}, "driver": {"admin": 7003}}
+# Root would see the files of every cluster; any other unprivileged number would do as well.
+UID_INSTEAD_OF_ROOT = 10001
+MEMORY = {"broker": "256m", "driver": "512m", "gateway": "128m"}
+PIDS_MAX = 64
+STOP_WITHIN_S = 5
+
+
+class DockerRuntime(Runtime):
+    name = "docker"
+
+    def __init__(self, cluster: str, directory: Path, nodes: Mapping[str, str]) -> None:
+        super().__init__(cluster, directory, nodes)
+        self._network_name = f"brokerlab-{cluster}"
+
+    @classmethod
+    def check(cls) -> None:
+        engine.client()
+
+    @classmethod
+    def owner(cls) -> Owner:
+        if os.getuid() == 0:
+            return Owner(UID_INSTEAD_OF_ROOT, UID_INSTEAD_OF_ROOT)
+        return Owner(os.getuid(), os.getgid())
+
+    @classmethod
+    def discover(cls) -> list[Found]:
+        if not engine.is_available():
+            return []
+        clusters: dict[str, Found] = {}
+        for network in engine.client().api.networks(filters=engine.OURS):
+            _found(clusters, network["Labels"])
+        for one in _containers(engine.OURS):
+            labels = one["Labels"]
+            _found(clusters, labels).nodes[labels[engine.NODE]] = _state(one["State"])
+        return list(clusters.values())
+
+    @classmethod
+    def remove_all(cls) -> list[str]:
+        return _remove(engine.OURS) if engine.is_available() else []
+
+    def layout(self, port: int | None) -> Layout:
+        in_cluster = {name: PORTS[role] for name, role in self.nodes.items() if role in PORTS}
+        return Layout(
+            config_dir=CONFIG,
+            logs_dir=LOGS,
+            endpoints={
+                name: {channel: f"tcp://{name}:{number}" for channel, number in channels.items()}
+                for name, channels in in_cluster.items()
+            },
+            binds={
+                **{
+                    name: {channel: f"tcp://*:{number}" for channel, number in channels.items()}
+                    for name, channels in in_cluster.items()
+                },
+                GATEWAY: {"gateway": f"tcp://*:{GATEWAY_PORT}"},
+            },
+            port=port,
+        )
+
+    def up(self, layout: Layout, progress: Progress) -> str:
+        from controller.image import ensure_image
+
+        image = ensure_image(progress)
+        self._create_network()
+        with progress.bar("starting", len(self.nodes)) as bar:
+
+            def launch(node: str) -> None:
+                self._launch(node, image, layout.port)
+                bar.advance(node)
+
+            in_parallel(launch, self.nodes)
+        return ports.endpoint(self._published_port())
+
+    def start(self, node: str) -> None:
+        self._container(node).start()
+
+    def kill(self, node: str) -> None:
+        container = self._container(node)
+        state = self._state_of(node)
+        if state == "paused":
+            # The engine refuses to signal what is frozen.
+            container.unpause()
+        if state != "dead":
+            with engine.may_be_gone():
+                container.kill("SIGKILL")
+            container.wait()
+
+    def stop(self, node: str) -> None:
+        container = self._container(node)
+        state = self._state_of(node)
+        if state == "paused":
+            container.unpause()
+        if state != "dead":
+            container.stop(timeout=STOP_WITHIN_S)
+
+    def pause(self, node: str) -> None:
+        if self._state_of(node) == "running":
+            self._container(node).pause()
+
+    def resume(self, node: str) -> None:
+        if self._state_of(node) == "paused":
+            self._container(node).unpause()
+
+    def state(self) -> dict[str, NodeState]:
+        states: dict[str, NodeState] = dict.fromkeys(self.nodes, "dead")
+        states.update({one["Labels"][engine.NODE]: _state(one["State"]) for one in _containers(self._filter())})
+        return states
+
+    def last_lines(self, node: str, count: int) -> list[str]:
+        with engine.may_be_gone():
+            said: bytes = self._container(node).logs(tail=count)
+            return said.decode(errors="replace").splitlines()
+        return []
+
+    def down(self) -> None:
+        _remove(self._filter())
+
+    def _filter(self) -> dict[str, Any]:
+        return {"label": [f"{engine.LABEL}=1", f"{engine.CLUSTER}={self.cluster}"]}
+
+    def _labels(self) -> dict[str, str]:
+        return {engine.LABEL: "1", engine.CLUSTER: self.cluster, engine.DIR: str(self.directory)}
+
+    def _create_network(self) -> None:
+        engine.client().networks.create(
+            self._network_name,
+            driver="bridge",
+            check_duplicate=True,
+            labels=self._labels(),
+            # Without masquerading nothing that a node sends beyond the bridge ever gets an answer.
+            options={
+                "com.docker.network.bridge.enable_ip_masquerade": "false",
+                "com.docker.network.bridge.host_binding_ipv4": ports.HOST,
+            },
+        )
+
+    def _launch(self, node: str, image: str, port: int | None) -> None:
+        from docker.errors import APIError
+
+        client = engine.client()
+        role = self.nodes[node]
+        owner = self.owner()
+        container = client.containers.create(
+            image,
+            [role, "--config", f"{CONFIG}/{node}.json"],
+            name=f"brokerlab-{self.cluster}-{node}",
+            hostname=node,
+            labels={**self._labels(), engine.NODE: node},
+            network=self._network_name,
+            networking_config={self._network_name: client.api.create_endpoint_config(aliases=[node])},
+            ports={f"{GATEWAY_PORT}/tcp": (ports.HOST, port or 0)} if role == GATEWAY else None,
+            user=f"{owner.uid}:{owner.gid}",
+            cap_drop=["ALL"],
+            security_opt=["no-new-privileges"],
+            read_only=True,
+            mem_limit=MEMORY[role],
+            memswap_limit=MEMORY[role],
+            pids_limit=PIDS_MAX,
+            init=True,
+            # A dead node's name is unknown to the engine's DNS, which then asks the host's servers. A connecting socket
+            # would hang in that question for seconds; nobody listens here, so the answer is an immediate no.
+            dns=["127.0.0.1"],
+            volumes=self._volumes(node, role),
+        )
+        try:
+            container.start()
+        except APIError as error:
+            told = str(error)
+            if port is not None and ("address already in use" in told or "port is already allocated" in told):
+                raise ports.in_use(port) from None
+            raise
+
+    def _volumes(self, node: str, role: str) -> dict[str, dict[str, str]]:
+        """Its own configuration and its role's keys, not the whole directory: no node sees another role's secrets."""
+        config = self.directory / "config"
+        mounts = {str(config / name): {"bind": f"{CONFIG}/{name}", "mode": "ro"} for name in config_files(node, role)}
+        return {**mounts, str(self.directory / "logs"): {"bind": LOGS, "mode": "rw"}}
+
+    def _published_port(self) -> int:
+        gateway = self._container(GATEWAY)
+        bindings = gateway.attrs["NetworkSettings"]["Ports"].get(f"{GATEWAY_PORT}/tcp")
+        if not bindings:
+            raise EnvironmentProblem(
+                "the gateway's container ended at once; " + " / ".join(self.last_lines(GATEWAY, 5))
+            )
+        return int(bindings[0]["HostPort"])
+
+    def _container(self, node: str) -> Container:
+        from docker.errors import NotFound
+
+        try:
+            return engine.client().containers.get(f"brokerlab-{self.cluster}-{node}")
+        except NotFound:
+            raise UsageError(f"no container for `{node}` of cluster {self.cluster}; see `brokerlab ps`") from None
+
+    def _state_of(self, node: str) -> NodeState:
+        return self.state()[node]
+
+
+def _containers(filters: Mapping[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = engine.client().api.containers(all=True, filters=dict(filters))
+    return found
+
+
+def _found(clusters: dict[str, Found], labels: Mapping[str, str]) -> Found:
+    name = labels[engine.CLUSTER]
+    return clusters.setdefault(name, Found(name, DockerRuntime.name, Path(labels[engine.DIR]), {}))
+
+
+def _state(word: str) -> NodeState:
+    return {"running": "running", "paused": "paused"}.get(word, "dead")  # type: ignore[return-value]
+
+
+def _remove(filters: Mapping[str, Any]) -> list[str]:
+    client = engine.client()
+    containers = {one["Id"]: one["Names"][0].lstrip("/") for one in _containers(filters)}
+
+    def remove(container_id: str) -> None:
+        with engine.may_be_gone():
+            client.api.remove_container(container_id, force=True, v=True)
+
+    in_parallel(remove, containers)
+    networks = {one["Id"]: one["Name"] for one in client.api.networks(filters=dict(filters))}
+    for network_id in networks:
+        with engine.may_be_gone():
+            client.api.remove_network(network_id)
+    return [*(f"container {name}" for name in containers.values()), *(f"network {name}" for name in networks.values())]
