@@ -72,7 +72,7 @@ class Document:
         """What stands under `path` as a document of its own; an empty mapping if nothing does."""
         node: Document = self
         for step in path:
-            held = isinstance(node.data, dict) and step in node.data or isinstance(node.data, list)
+            held = isinstance(node.data, list) or (isinstance(node.data, dict) and step in node.data)
             node = Document(node._find([step]) if held else _empty(node._node))
         return node
 
