@@ -1,0 +1,93 @@
+# Every target sets up what it needs, and does nothing twice.
+
+RUNTIME ?= docker
+TOPOLOGY ?= tree-13
+SCHEME ?= covering-active
+CLUSTER ?= lab
+
+# Debian's own Python is built with optimisations that a Python in /usr/local often lacks; brokers feel the difference.
+SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
+	$$python -c '$(SUITABLE)' 2>/dev/null && echo $$python && exit; done; echo python3)
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.complete
+REQUIREMENTS := requirements/build.txt requirements/all.txt
+PIP_INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-input
+APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --no-install-recommends
+IMAGE := $(if $(filter docker,$(RUNTIME)),image)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup image demo cluster-up cluster-down test lint bench clean requirements check-runtime
+
+help: ## show this list
+	@echo "make TARGET [RUNTIME=docker|process] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+setup: $(STAMP) ## make .venv with brokerlab and its pinned dependencies in it
+
+$(STAMP): pyproject.toml $(REQUIREMENTS)
+	@$(call ensure,$(PYTHON) -c '$(SUITABLE)',python3-venv,Python 3.11 or later with venv)
+	@$(PYTHON) -c '$(SUITABLE)' || { echo "$(PYTHON) is not Python 3.11 or later with venv: name one with PYTHON=" >&2; exit 69; }
+	@$(call ensure,$(JAVA_IS_NEW_ENOUGH),default-jre-headless,Java 17 or later (the audit needs it))
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing the pinned dependencies into $(VENV) (two minutes when it is new)"
+	@$(PIP_INSTALL) --require-hashes --requirement requirements/build.txt
+	@# No build isolation: it would fetch tools that are not pinned.
+	@$(PIP_INSTALL) --require-hashes --no-build-isolation --requirement requirements/all.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# $(call ensure,test,Debian package,what it is for people): installs the package where we may, else tells.
+define ensure
+{ $(1); } >/dev/null 2>&1 \
+|| { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && echo "installing $(2)" \
+     && { $(APT_INSTALL) $(2) || { apt-get update --quiet=2 && $(APT_INSTALL) $(2); }; } >/dev/null 2>&1; } \
+|| echo "missing: $(3); on Debian: apt-get install $(2)" >&2
+endef
+
+JAVA_IS_NEW_ENOUGH = test "$$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')" -ge 17
+
+check-runtime:
+	@case "$(RUNTIME)" in docker|process) ;; \
+	*) echo "RUNTIME=$(RUNTIME) is unknown: docker or process" >&2; exit 64;; esac
+
+image: $(STAMP) ## build the brokers' image, if its inputs changed
+	@$(BIN)/brokerlab image build
+
+demo: check-runtime $(STAMP) $(IMAGE) ## break a network of 13 brokers on purpose, and see the verdict
+	@$(BIN)/brokerlab campaign run demo --runtime $(RUNTIME)
+
+cluster-up: check-runtime $(STAMP) $(IMAGE) ## start a cluster and leave it running
+	@$(BIN)/brokerlab up $(TOPOLOGY) --scheme $(SCHEME) --runtime $(RUNTIME) --name $(CLUSTER)
+
+cluster-down: $(STAMP) ## remove that cluster
+	@$(BIN)/brokerlab down $(CLUSTER)
+
+test: lint ## lint, then all tests, containers included
+	@$(BIN)/python -m pytest
+
+lint: $(STAMP) ## style, types, and who may import whom
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
+	@$(BIN)/python -m tests.bench
+
+clean: ## remove what brokerlab left running, and caches; .venv, images and runs stay
+	@if test -x $(BIN)/brokerlab; then $(BIN)/brokerlab clean; fi
+	@rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf spark-warehouse metastore_db derby.log
+	@find node controller tests -name __pycache__ -prune -exec rm -rf {} +
+
+COMPILE = env -u PIP_FIND_LINKS CUSTOM_COMPILE_COMMAND="make requirements" $(BIN)/pip-compile --quiet \
+	--generate-hashes --strip-extras --allow-unsafe --no-build-isolation \
+	--no-emit-index-url --no-emit-trusted-host --no-emit-find-links --no-emit-options
+
+requirements: $(STAMP) ## pin anew what pyproject.toml asks for (UPGRADE=--upgrade for newer versions; minutes)
+	@$(COMPILE) $(UPGRADE) --output-file requirements/build.txt requirements/build.in
+	@$(COMPILE) $(UPGRADE) --output-file requirements/node.txt pyproject.toml
+	@$(COMPILE) $(UPGRADE) --extra controller --extra dev --output-file requirements/all.txt pyproject.toml
