@@ -14,7 +14,7 @@ import zmq
 from node.clock import milliseconds_until
 from node.errors import ConfigError
 from node.security import ClientKeys, read_client_keys
-from node.sockets import dial, drain, send
+from node.sockets import Outgoing, dial, drain
 
 Handler = Callable[[dict[str, Any]], dict[str, Any]]
 SECOND_NS = 1_000_000_000
@@ -68,6 +68,8 @@ class AdminChannel:
             raise ConfigError("these keys are for clients: they have no admin pair")
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context(io_threads=1)
         self._socket = dial(self._context, gateway, known.admin, known.server)
+        self._poller = zmq.Poller()
+        self._line = Outgoing(self._socket, self._poller)
         self._requester = f"admin-{secrets.token_hex(8)}".encode()
         self._next_id = 1
 
@@ -84,19 +86,19 @@ class AdminChannel:
         """Ask all at once; None for a node that has not answered in time."""
         answers: dict[str, dict[str, Any] | None] = dict.fromkeys(nodes)
         asked: dict[int, str] = {}
-        unsent: list[list[bytes]] = []
         for node in answers:
             asked[self._next_id] = node
             request = msgspec.json.encode({**args, "id": self._next_id, "op": op})
-            unsent.append([node.encode(), b"admin", self._requester, request])
+            self._line.put([node.encode(), b"admin", self._requester, request])
             self._next_id += 1
         deadline = time.monotonic_ns() + round(timeout_s * SECOND_NS)
         while asked and (now := time.monotonic_ns()) < deadline:
-            unsent = [parts for parts in unsent if not send(self._socket, parts)]
-            # Until the connection is made nothing can be handed over, and nothing tells when it can.
-            self._socket.poll(min(milliseconds_until(deadline, now), 5 if unsent else 1_000))
+            self._line.flush()
+            self._poller.poll(milliseconds_until(deadline, now))
             for parts in drain(self._socket, 1_000):
                 self._take(parts, asked, answers)
+        # Who asked has given up: the request must not be met later.
+        self._line.forget()
         return answers
 
     def _take(self, parts: list[bytes], asked: dict[int, str], answers: dict[str, dict[str, Any] | None]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 
 import zmq
@@ -67,6 +68,33 @@ def drain(socket: zmq.Socket[bytes], limit: int) -> Iterator[list[bytes]]:
             yield socket.recv_multipart(flags=zmq.NOBLOCK)
         except zmq.Again:
             return
+
+
+class Outgoing:
+    """A dialled socket in a poll set, with what could not be handed over yet; the oldest goes first if it is too much.
+
+    The poll wakes up for room only while something waits for it.
+    """
+
+    def __init__(self, socket: zmq.Socket[bytes], poller: zmq.Poller) -> None:
+        self.socket = socket
+        self._poller = poller
+        self._unsent: deque[list[bytes]] = deque(maxlen=_QUEUED_MAX)
+        self._wants_room = False
+        poller.register(socket, zmq.POLLIN)
+
+    def put(self, parts: list[bytes]) -> None:
+        self._unsent.append(parts)
+
+    def forget(self) -> None:
+        self._unsent.clear()
+
+    def flush(self) -> None:
+        while self._unsent and send(self.socket, self._unsent[0]):
+            self._unsent.popleft()
+        if self._wants_room != bool(self._unsent):
+            self._wants_room = bool(self._unsent)
+            self._poller.modify(self.socket, zmq.POLLIN | zmq.POLLOUT if self._wants_room else zmq.POLLIN)
 
 
 class Doorkeeper:
