@@ -31,7 +31,7 @@ def texts(operators, values):
     pairs = [f"{one} and {other}" for one, other in combinations(single, 2)]
     rng = random.Random(7)
     longer = [
-        " and ".join(rng.sample(single, rng.choice((3, 4, 5)))) for _ in range(700)
+        " and ".join(rng.sample(single, rng.choice((3, 4, 5)))) for _ in range(400)
     ]
     return [*single, *pairs, *longer]
 

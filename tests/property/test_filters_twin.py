@@ -119,7 +119,7 @@ small_contents = [
 ]
 
 
-@settings(max_examples=400)
+@settings(max_examples=200, deadline=None)
 @given(trees, st.lists(contents, max_size=5))
 def test_the_normal_form_matches_what_was_written(tree, drawn):
     filter_ = parse(written(tree))
@@ -130,7 +130,7 @@ def test_the_normal_form_matches_what_was_written(tree, drawn):
         )
 
 
-@settings(max_examples=400)
+@settings(max_examples=200, deadline=None)
 @given(trees)
 def test_the_text_of_the_normal_form_parses_back(tree):
     filter_ = parse(written(tree))
@@ -140,6 +140,7 @@ def test_the_text_of_the_normal_form_parses_back(tree):
     )
 
 
+@settings(deadline=None)
 @given(trees, st.randoms(use_true_random=False))
 def test_order_and_repetition_of_what_was_written_do_not_matter(tree, random):
     shuffled = [
@@ -150,7 +151,7 @@ def test_order_and_repetition_of_what_was_written_do_not_matter(tree, random):
     assert parse(written(shuffled)) == parse(written(tree))
 
 
-@settings(max_examples=400)
+@settings(max_examples=200, deadline=None)
 @given(trees, trees)
 def test_covering_and_intersecting_tell_the_truth_about_contents(one, other):
     a, b = parse(written(one)), parse(written(other))
@@ -162,7 +163,7 @@ def test_covering_and_intersecting_tell_the_truth_about_contents(one, other):
             assert not a.matches(content) or intersects
 
 
-@settings(max_examples=300)
+@settings(max_examples=150, deadline=None)
 @given(trees, trees)
 def test_a_disjunction_covers_its_parts_and_a_conjunction_is_covered_by_them(
     one, other
@@ -179,7 +180,7 @@ def test_a_disjunction_covers_its_parts_and_a_conjunction_is_covered_by_them(
     assert a.intersects(b) == (str(product_) != 'never < ""')
 
 
-@settings(max_examples=300)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(trees, min_size=3, max_size=3))
 def test_covering_is_transitive_and_mutual_only_between_equals(drawn):
     a, b, c = (parse(written(tree)) for tree in drawn)
@@ -201,6 +202,7 @@ def test_covering_is_transitive_and_mutual_only_between_equals(drawn):
             assert not (p.covers(q) and q.covers(r)) or p.covers(r)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.booleans(), st.integers(0, 5), trees), max_size=12), contents
 )

@@ -16,6 +16,7 @@ from node.core.filters.attr.syntax import Constraint, Scalar
 
 # None: any value of any type. A bool: that one; no conjunction describes both booleans and nothing else.
 ValueSet = NumberSet | StringSet | bool | None
+# Is called with the value of an attribute that is there.
 Test = Callable[[object], bool]
 
 
@@ -97,9 +98,9 @@ def _meets(mine: ValueSet, other: ValueSet) -> bool:
     if mine is None or other is None:
         return True
     if isinstance(mine, NumberSet):
-        return isinstance(other, NumberSet) and mine.meet(other) is not None
+        return isinstance(other, NumberSet) and mine.meets(other)
     if isinstance(mine, StringSet):
-        return isinstance(other, StringSet) and mine.meet(other) is not None
+        return isinstance(other, StringSet) and mine.meets(other)
     return mine is other
 
 
@@ -115,9 +116,19 @@ def _terms(name: str, values: ValueSet) -> list[str]:
     return [f"{name} = {'true' if values else 'false'}"]
 
 
+def _tests(sets: dict[str, ValueSet]) -> tuple[tuple[str, Test], ...]:
+    """What a present value must pass, name by name; equalities first, because they fail most often."""
+    by_selectivity = sorted(sets, key=lambda name: not _is_single(sets[name]))
+    return tuple((name, _test(sets[name])) for name in by_selectivity)
+
+
+def _is_single(values: ValueSet) -> bool:
+    return values is not None and (isinstance(values, bool) or values.is_single)
+
+
 def _test(values: ValueSet) -> Test:
     if values is None:
-        return lambda value: value is not None
+        return lambda value: True
     if isinstance(values, bool):
         return lambda value: value is values
     return values.test()

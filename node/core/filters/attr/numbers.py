@@ -52,21 +52,24 @@ class NumberSet:
     def __contains__(self, number: Number) -> bool:
         return self.low <= number <= self.high and not _has(self.holes, number)
 
+    @property
+    def is_single(self) -> bool:
+        return self.low == self.high
+
     def covers(self, other: NumberSet) -> bool:
         if not (self.low <= other.low and other.high <= self.high):
             return False
         return not any(hole in other for hole in self.holes)
 
-    def meet(self, other: NumberSet) -> NumberSet | None:
-        return _normal(
-            max(self.low, other.low),
-            min(self.high, other.high),
-            (*self.holes, *other.holes),
-        )
+    def meets(self, other: NumberSet) -> bool:
+        low, high = max(self.low, other.low), min(self.high, other.high)
+        if low > high or not (self.holes or other.holes):
+            return low <= high
+        return _normal(low, high, (*self.holes, *other.holes)) is not None
 
     def terms(self) -> list[tuple[str, Number]]:
         """The shortest constraints that say the same; a bound is written with whichever neighbour is shorter."""
-        if self.low == self.high:
+        if self.is_single:
             return [("=", self.low)]
         terms: list[tuple[str, Number]] = []
         if self.low != LEAST:

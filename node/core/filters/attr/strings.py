@@ -40,6 +40,10 @@ class StringSet:
             and text not in self.holes
         )
 
+    @property
+    def is_single(self) -> bool:
+        return self.high == self.low + NUL
+
     def covers(self, other: StringSet) -> bool:
         return (
             self._bounds(other)
@@ -48,18 +52,19 @@ class StringSet:
             and not any(hole in other for hole in self.holes)
         )
 
-    def meet(self, other: StringSet) -> StringSet | None:
+    def meets(self, other: StringSet) -> bool:
         highs = [high for high in (self.high, other.high) if high is not None]
-        return _normal(
+        common = _normal(
             max(self.low, other.low),
             min(highs, default=None),
             (self.suffix, other.suffix),
             (*self.parts, *other.parts),
             (*self.holes, *other.holes),
         )
+        return common is not None
 
     def terms(self) -> list[tuple[str, str]]:
-        if self.high == self.low + NUL:
+        if self.is_single:
             return [("=", self.low)]
         terms = self._range_terms()
         if self.suffix:
