@@ -21,48 +21,23 @@ FOREIGN = "z"
 
 
 def texts(operators, values):
-    single = [
-        "x exists",
-        *(
-            f"x {operator} {json.dumps(value)}"
-            for operator, value in product(operators, values)
-        ),
-    ]
+    single = ["x exists", *(f"x {operator} {json.dumps(value)}" for operator, value in product(operators, values))]
     pairs = [f"{one} and {other}" for one, other in combinations(single, 2)]
     rng = random.Random(7)
-    longer = [
-        " and ".join(rng.sample(single, rng.choice((3, 4, 5)))) for _ in range(400)
-    ]
+    longer = [" and ".join(rng.sample(single, rng.choice((3, 4, 5)))) for _ in range(400)]
     return [*single, *pairs, *longer]
 
 
 def string_domain(letters, values):
-    around = sorted(
-        {
-            chr(near)
-            for letter in letters
-            for near in range(ord(letter) - 1, ord(letter) + 2)
-            if near >= 0
-        }
-    )
-    short = [
-        "".join(each) for length in range(4) for each in product(letters, repeat=length)
-    ]
+    around = sorted({chr(near) for letter in letters for near in range(ord(letter) - 1, ord(letter) + 2) if near >= 0})
+    short = ["".join(each) for length in range(4) for each in product(letters, repeat=length)]
     stems = {value[:length] for value in values for length in range(len(value) + 1)}
     heads = {stem + letter for stem in stems for letter in ("", FOREIGN, *around)}
     fillers = ["", "\0" * 6, "\U0010ffff" * 6]
     some_parts = [some for count in range(3) for some in combinations(values, count)]
-    middles = [
-        "",
-        *(FOREIGN + FOREIGN.join(some) + FOREIGN for some in (*some_parts, values)),
-    ]
+    middles = ["", *(FOREIGN + FOREIGN.join(some) + FOREIGN for some in (*some_parts, values))]
     tails = [*values, FOREIGN]
-    return sorted(
-        {
-            *short,
-            *("".join(pieces) for pieces in product(heads, fillers, middles, tails)),
-        }
-    )
+    return sorted({*short, *("".join(pieces) for pieces in product(heads, fillers, middles, tails))})
 
 
 def bits_of(filter_, domain):
@@ -75,10 +50,7 @@ def bits_of(filter_, domain):
 
 def relation(filters):
     """For each filter the bit set of those that it covers."""
-    return [
-        sum(1 << at for at, other in enumerate(filters) if one.covers(other))
-        for one in filters
-    ]
+    return [sum(1 << at for at, other in enumerate(filters) if one.covers(other)) for one in filters]
 
 
 def members(bits):
@@ -105,29 +77,16 @@ def test_strings_are_decided_exactly(pool):
 def test_numbers_are_decided_exactly():
     near_one = [math.nextafter(1, 0), 1, math.nextafter(1, 2)]
     beyond_doubles = [2**53 - 1, 2**53, 2**53 + 1, 2**53 + 2]
-    end_of_integers = [
-        2**63 - 1,
-        2.0**63,
-        -(2**63),
-        math.nextafter(-(2.0**63), -math.inf),
-    ]
+    end_of_integers = [2**63 - 1, 2.0**63, -(2**63), math.nextafter(-(2.0**63), -math.inf)]
     for values in (near_one, beyond_doubles, end_of_integers):
-        domain = [
-            *sorted({near for value in values for near in neighbours(value)}),
-            True,
-        ]
+        domain = [*sorted({near for value in values for near in neighbours(value)}), True]
         check_exact(texts(ORDER, values), domain, random.Random(1))
 
 
 def test_the_corner_that_is_not_decided_keeps_covering_an_order():
     letters = ["\U0010fffe", "\U0010ffff"]
-    filters = distinct(
-        texts(STRING_OPERATORS, ["", *letters, "".join(letters), letters[1] * 2])
-    )
-    undecided = (
-        parse(r'x contains "\udbff\udfff"'),
-        parse(r'x >= "\udbff\udffe\udbff\udfff"'),
-    )
+    filters = distinct(texts(STRING_OPERATORS, ["", *letters, "".join(letters), letters[1] * 2]))
+    undecided = (parse(r'x contains "\udbff\udfff"'), parse(r'x >= "\udbff\udffe\udbff\udfff"'))
     assert not undecided[0].covers(undecided[1])
     check_order(filters, relation(filters))
 
@@ -135,9 +94,7 @@ def test_the_corner_that_is_not_decided_keeps_covering_an_order():
 def check_exact(written, domain, rng):
     filters = distinct(written)
     sets = [bits_of(filter_, domain) for filter_ in filters]
-    assert [
-        str(each) for each, bits in zip(filters, sets, strict=True) if not bits
-    ] == ['never < ""']
+    assert [str(each) for each, bits in zip(filters, sets, strict=True) if not bits] == ['never < ""']
     by_set: dict[int, str] = {}
     for filter_, bits in zip(filters, sets, strict=True):
         assert by_set.setdefault(bits, str(filter_)) == str(filter_)
@@ -145,30 +102,17 @@ def check_exact(written, domain, rng):
     check_order(filters, covered)
     for one, mine in enumerate(sets):
         for other, theirs in enumerate(sets):
-            assert bool(covered[one] >> other & 1) == (theirs & ~mine == 0), (
-                filters[one],
-                filters[other],
-            )
+            assert bool(covered[one] >> other & 1) == (theirs & ~mine == 0), (filters[one], filters[other])
     for _ in range(10_000):
         one, other = rng.randrange(len(filters)), rng.randrange(len(filters))
-        assert filters[one].intersects(filters[other]) == (
-            sets[one] & sets[other] != 0
-        ), (filters[one], filters[other])
+        assert filters[one].intersects(filters[other]) == (sets[one] & sets[other] != 0), (filters[one], filters[other])
 
 
 def check_order(filters, covered):
     for one, row in enumerate(covered):
         for other in members(row):
-            assert covered[other] & ~row == 0, (
-                "not transitive",
-                filters[one],
-                filters[other],
-            )
-            assert one == other or not covered[other] >> one & 1, (
-                "mutual",
-                filters[one],
-                filters[other],
-            )
+            assert covered[other] & ~row == 0, ("not transitive", filters[one], filters[other])
+            assert one == other or not covered[other] >> one & 1, ("mutual", filters[one], filters[other])
 
 
 def distinct(written):
@@ -185,8 +129,4 @@ def neighbours(value):
             near = math.nextafter(near, step)
             yield near
     if abs(value) <= 2**63:
-        yield from (
-            each
-            for each in range(int(value) - 4, int(value) + 5)
-            if -(2**63) <= each < 2**63
-        )
+        yield from (each for each in range(int(value) - 4, int(value) + 5) if -(2**63) <= each < 2**63)

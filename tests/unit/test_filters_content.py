@@ -56,17 +56,12 @@ def test_an_unknown_language_is_refused():
     ("text", "content"),
     [
         ("{}", {}),
-        (
-            ' {"x": 1, "y": 1.0, "z": "\\ud83d\\ude00", "b": false}\n',
-            {"x": 1, "y": 1.0, "z": "😀", "b": False},
-        ),
+        (' {"x": 1, "y": 1.0, "z": "\\ud83d\\ude00", "b": false}\n', {"x": 1, "y": 1.0, "z": "😀", "b": False}),
     ],
 )
 def test_content_from_text(text, content):
     read = parse_content(text)
-    assert read == content and [type(value) for value in read.values()] == [
-        type(value) for value in content.values()
-    ]
+    assert read == content and [type(value) for value in read.values()] == [type(value) for value in content.values()]
 
 
 @pytest.mark.parametrize(

@@ -103,11 +103,7 @@ def test_covering(wide, narrow):
 
 
 @pytest.mark.parametrize(
-    ("wide", "narrow"),
-    [
-        ("x >= 0 and x <= 3 or x >= 2 and x <= 5", "x >= 0 and x <= 5"),
-        ("x < 3 or x > 3", "x != 3"),
-    ],
+    ("wide", "narrow"), [("x >= 0 and x <= 3 or x >= 2 and x <= 5", "x >= 0 and x <= 5"), ("x < 3 or x > 3", "x != 3")]
 )
 def test_the_documented_limits_of_covering(wide, narrow):
     assert not parse(wide).covers(parse(narrow))
@@ -134,10 +130,7 @@ def test_intersecting(one, other, intersects):
 
 
 def test_equal_filters_are_one_key_and_others_are_not():
-    assert (
-        len({parse("x > 3"), parse(" x>3"), parse("x > 3 and x > 2"), parse("x >= 3")})
-        == 2
-    )
+    assert len({parse("x > 3"), parse(" x>3"), parse("x > 3 and x > 2"), parse("x >= 3")}) == 2
     assert parse("x > 3") != "x > 3"
 
 

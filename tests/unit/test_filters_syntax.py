@@ -8,10 +8,7 @@ from node.core.filters import FilterError, parse
 @pytest.mark.parametrize(
     ("text", "normal"),
     [
-        (
-            'class = "stock" and price > 10 or sym prefix "IB"',
-            'class = "stock" and price > 10 or sym prefix "IB"',
-        ),
+        ('class = "stock" and price > 10 or sym prefix "IB"', 'class = "stock" and price > 10 or sym prefix "IB"'),
         ("*", "*"),
         (" \t\r\n* ", "*"),
         ("x=1", "x = 1"),
@@ -43,11 +40,7 @@ def test_texts_that_are_filters(text, normal):
     [
         ("", 0, "name is expected"),
         ("  ", 2, "name is expected"),
-        (
-            "x",
-            1,
-            "one of = != < <= > >= prefix suffix contains exists is expected, not the end",
-        ),
+        ("x", 1, "one of = != < <= > >= prefix suffix contains exists is expected, not the end"),
         ("x = ", 4, "a value is expected"),
         ("x =", 3, "a value is expected"),
         ("x prefix", 8, "a value is expected"),
@@ -119,11 +112,7 @@ def test_the_caret_stands_below_the_character():
 
 
 def test_the_caret_stands_below_the_character_of_a_long_text_too():
-    text = (
-        " and ".join(f"n{number} = {number}" for number in range(100))
-        + " and bad ? 1"
-        + " and y = 1" * 50
-    )
+    text = " and ".join(f"n{number} = {number}" for number in range(100)) + " and bad ? 1" + " and y = 1" * 50
     with pytest.raises(FilterError) as caught:
         parse(text)
     shown, caret = caught.value.pointer().split("\n")
@@ -131,7 +120,5 @@ def test_the_caret_stands_below_the_character_of_a_long_text_too():
 
 
 def test_an_unknown_language_is_refused():
-    with pytest.raises(
-        FilterError, match="'xpath' is not known in this version, only attr is"
-    ):
+    with pytest.raises(FilterError, match="'xpath' is not known in this version, only attr is"):
         parse("/a/b", "xpath")

@@ -24,15 +24,7 @@ from node.core.filters.attr.syntax import Scalar
 from node.core.filters.base import Filter
 from node.core.filters.errors import ContentError, FilterError
 
-__all__ = [
-    "LANGS",
-    "ContentError",
-    "Filter",
-    "FilterError",
-    "check_content",
-    "parse",
-    "parse_content",
-]
+__all__ = ["LANGS", "ContentError", "Filter", "FilterError", "check_content", "parse", "parse_content"]
 
 LANGS = ("attr",)
 
@@ -43,18 +35,14 @@ _CACHED_TEXT_LENGTH_MAX = 1024
 def parse(text: str, lang: str = "attr") -> Filter:
     """The filter that a text means; raises FilterError. Texts of usual length are remembered."""
     if lang not in LANGS:
-        raise FilterError(
-            f"the language {lang!a} is not known in this version, only attr is", text, 0
-        )
+        raise FilterError(f"the language {lang!a} is not known in this version, only attr is", text, 0)
     return _cached(text) if len(text) <= _CACHED_TEXT_LENGTH_MAX else attr_filter(text)
 
 
 def check_content(content: object, lang: str = "attr") -> None:
     """Raises ContentError unless this may be published."""
     if lang not in LANGS:
-        raise ContentError(
-            f"the language {lang!a} is not known in this version, only attr is"
-        )
+        raise ContentError(f"the language {lang!a} is not known in this version, only attr is")
     attr_content.check(content)
 
 

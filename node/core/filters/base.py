@@ -53,11 +53,7 @@ class Filter(ABC):
             return True
         if not isinstance(other, Filter):
             return NotImplemented
-        return (
-            self._hash == other._hash
-            and self._text == other._text
-            and self.lang == other.lang
-        )
+        return self._hash == other._hash and self._text == other._text and self.lang == other.lang
 
     @final
     def __lt__(self, other: Filter) -> bool:

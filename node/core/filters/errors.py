@@ -22,9 +22,7 @@ class FilterError(ValueError):
         head = "…" if start else ""
         tail = "…" if end < len(self.text) else ""
         # One column per character, so that the caret stands below the right one.
-        shown = "".join(
-            char if char.isprintable() else " " for char in self.text[start:end]
-        )
+        shown = "".join(char if char.isprintable() else " " for char in self.text[start:end])
         return f"{head}{shown}{tail}\n{' ' * (len(head) + self.position - start)}^"
 
 

@@ -25,12 +25,8 @@ class Conjunction:
 
     def __init__(self, sets: dict[str, ValueSet]) -> None:
         self.sets = sets
-        self.tests: tuple[tuple[str, Test], ...] = tuple(
-            (name, _test(values)) for name, values in sets.items()
-        )
-        self.text = " and ".join(
-            term for name, values in sets.items() for term in _terms(name, values)
-        )
+        self.tests: tuple[tuple[str, Test], ...] = tuple((name, _test(values)) for name, values in sets.items())
+        self.text = " and ".join(term for name, values in sets.items() for term in _terms(name, values))
 
     def covers(self, other: Conjunction) -> bool:
         others = other.sets
@@ -43,11 +39,7 @@ class Conjunction:
 
     def intersects(self, other: Conjunction) -> bool:
         others = other.sets
-        return all(
-            _meets(values, others[name])
-            for name, values in self.sets.items()
-            if name in others
-        )
+        return all(_meets(values, others[name]) for name, values in self.sets.items() if name in others)
 
 
 def conjunction(constraints: Iterable[Constraint]) -> Conjunction | None:
@@ -57,11 +49,7 @@ def conjunction(constraints: Iterable[Constraint]) -> Conjunction | None:
         by_name.setdefault(constraint.name, []).append(constraint)
     sets: dict[str, ValueSet] = {}
     for name in sorted(by_name):
-        terms = [
-            (each.operator, each.value)
-            for each in by_name[name]
-            if each.value is not None
-        ]
+        terms = [(each.operator, each.value) for each in by_name[name] if each.value is not None]
         if not terms:
             sets[name] = None
             continue
@@ -110,9 +98,7 @@ def _terms(name: str, values: ValueSet) -> list[str]:
     if isinstance(values, NumberSet):
         return [f"{name} {operator} {value!r}" for operator, value in values.terms()]
     if isinstance(values, StringSet):
-        return [
-            f"{name} {operator} {_quoted(value)}" for operator, value in values.terms()
-        ]
+        return [f"{name} {operator} {_quoted(value)}" for operator, value in values.terms()]
     return [f"{name} = {'true' if values else 'false'}"]
 
 

@@ -19,9 +19,7 @@ _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
 
 def check(content: object) -> None:
     if type(content) is not dict:
-        raise ContentError(
-            f'a content is an object of names and values, such as {{"x": 1}}, not {_kind(content)}'
-        )
+        raise ContentError(f'a content is an object of names and values, such as {{"x": 1}}, not {_kind(content)}')
     for name, value in content.items():
         if type(name) is not str or NAME.fullmatch(name) is None:
             raise ContentError(
@@ -33,20 +31,13 @@ def check(content: object) -> None:
 def read(text: str) -> dict[str, Scalar]:
     """A content from JSON text, checked."""
     try:
-        content = json.loads(
-            text,
-            object_pairs_hook=_distinct,
-            parse_constant=_refuse_constant,
-            parse_int=_integer,
-        )
+        content = json.loads(text, object_pairs_hook=_distinct, parse_constant=_refuse_constant, parse_int=_integer)
     except json.JSONDecodeError as error:
         raise ContentError(
             f'the content is not JSON: {error.msg} at character {error.pos + 1}; it should look like {{"x": 1}}'
         ) from error
     except RecursionError as error:
-        raise ContentError(
-            "a value is a string, a number, true or false; nothing is nested"
-        ) from error
+        raise ContentError("a value is a string, a number, true or false; nothing is nested") from error
     check(content)
     checked: dict[str, Scalar] = content
     return checked
@@ -58,30 +49,22 @@ def _check_value(name: str, value: object) -> None:
         return
     if isinstance(value, str) and kind is str:
         if not well_formed(value):
-            raise ContentError(
-                f"the value of {_shown(name)} has half a surrogate pair; it must be well-formed Unicode"
-            )
+            raise ContentError(f"the value of {_shown(name)} has half a surrogate pair; it must be well-formed Unicode")
     elif isinstance(value, int) and kind is int:
         if not INT_MIN <= value <= INT_MAX:
-            raise ContentError(
-                f"the value of {_shown(name)} must fit into 64 bits: {INT_MIN} to {INT_MAX}"
-            )
+            raise ContentError(f"the value of {_shown(name)} must fit into 64 bits: {INT_MIN} to {INT_MAX}")
     elif isinstance(value, float) and kind is float:
         if not math.isfinite(value):
             raise ContentError(f"the value of {_shown(name)} must be a finite number")
     else:
-        raise ContentError(
-            f"the value of {_shown(name)} must be a string, a number, true or false, not {_kind(value)}"
-        )
+        raise ContentError(f"the value of {_shown(name)} must be a string, a number, true or false, not {_kind(value)}")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     content: dict[str, Any] = {}
     for name, value in pairs:
         if name in content:
-            raise ContentError(
-                f"the name {_shown(name)} occurs twice; a content has one value for each name"
-            )
+            raise ContentError(f"the name {_shown(name)} occurs twice; a content has one value for each name")
         content[name] = value
     return content
 

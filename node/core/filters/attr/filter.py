@@ -19,9 +19,7 @@ class AttrFilter(Filter):
     def __init__(self, conjunctions: Iterable[Conjunction]) -> None:
         self.conjunctions = _maximal(conjunctions)
         self._tests = tuple(each.tests for each in self.conjunctions)
-        super().__init__(
-            " or ".join(each.text or ANYTHING for each in self.conjunctions) or NEVER
-        )
+        super().__init__(" or ".join(each.text or ANYTHING for each in self.conjunctions) or NEVER)
 
     def matches(self, content: Content) -> bool:
         if not isinstance(content, dict):
@@ -42,19 +40,12 @@ class AttrFilter(Filter):
             return True
         if not isinstance(other, AttrFilter):
             return False
-        return all(
-            any(mine.covers(each) for mine in self.conjunctions)
-            for each in other.conjunctions
-        )
+        return all(any(mine.covers(each) for mine in self.conjunctions) for each in other.conjunctions)
 
     def intersects(self, other: Filter) -> bool:
         if not isinstance(other, AttrFilter):
             return False
-        return any(
-            mine.intersects(each)
-            for mine in self.conjunctions
-            for each in other.conjunctions
-        )
+        return any(mine.intersects(each) for mine in self.conjunctions for each in other.conjunctions)
 
 
 def attr_filter(text: str) -> AttrFilter:
@@ -68,8 +59,6 @@ def _maximal(conjunctions: Iterable[Conjunction]) -> tuple[Conjunction, ...]:
     kept = [
         each
         for each in distinct.values()
-        if not any(
-            other is not each and other.covers(each) for other in distinct.values()
-        )
+        if not any(other is not each and other.covers(each) for other in distinct.values())
     ]
     return tuple(sorted(kept, key=lambda each: each.text))

@@ -31,10 +31,7 @@ def canonical(number: Number) -> Number:
 
 def after(number: Number) -> Number:
     """The next greater value of the domain; infinity after the last."""
-    if (
-        INT_MIN <= number <= INT_MAX
-        and not -_DOUBLES_ARE_DENSE_TO <= number < _DOUBLES_ARE_DENSE_TO
-    ):
+    if INT_MIN <= number <= INT_MAX and not -_DOUBLES_ARE_DENSE_TO <= number < _DOUBLES_ARE_DENSE_TO:
         return canonical(int(number) + 1)
     return canonical(math.nextafter(number, math.inf))
 
@@ -86,21 +83,13 @@ class NumberSet:
             return lambda value: value == low and type(value) is not bool
         if holes:
             return lambda value: (
-                (type(value) is int or type(value) is float)
-                and low <= value <= high
-                and value not in holes
+                (type(value) is int or type(value) is float) and low <= value <= high and value not in holes
             )
         if high == GREATEST:
-            return lambda value: (
-                (type(value) is int or type(value) is float) and value >= low
-            )
+            return lambda value: (type(value) is int or type(value) is float) and value >= low
         if low == LEAST:
-            return lambda value: (
-                (type(value) is int or type(value) is float) and value <= high
-            )
-        return lambda value: (
-            (type(value) is int or type(value) is float) and low <= value <= high
-        )
+            return lambda value: (type(value) is int or type(value) is float) and value <= high
+        return lambda value: (type(value) is int or type(value) is float) and low <= value <= high
 
 
 def number_set(terms: Iterable[tuple[str, Number]]) -> NumberSet | None:
@@ -130,14 +119,10 @@ def _normal(low: Number, high: Number, holes: Iterable[Number]) -> NumberSet | N
         high = before(high)
     if low > high:
         return None
-    return NumberSet(
-        low, high, tuple(sorted(hole for hole in inside if low < hole < high))
-    )
+    return NumberSet(low, high, tuple(sorted(hole for hole in inside if low < hole < high)))
 
 
-def _shorter(
-    closed: tuple[str, Number], open_: tuple[str, Number]
-) -> tuple[str, Number]:
+def _shorter(closed: tuple[str, Number], open_: tuple[str, Number]) -> tuple[str, Number]:
     return open_ if len(repr(open_[1])) < len(repr(closed[1])) else closed
 
 

@@ -87,21 +87,15 @@ class StringSet:
             return [("prefix", self.low)]
         terms = []
         if self.low:
-            terms.append(
-                (">", self.low[:-1]) if self.low.endswith(NUL) else (">=", self.low)
-            )
+            terms.append((">", self.low[:-1]) if self.low.endswith(NUL) else (">=", self.low))
         if self.high is not None:
-            terms.append(
-                ("<=", self.high[:-1]) if self.high.endswith(NUL) else ("<", self.high)
-            )
+            terms.append(("<=", self.high[:-1]) if self.high.endswith(NUL) else ("<", self.high))
         return terms
 
     def _bounds(self, other: StringSet) -> bool:
         if self.high is not None and (other.high is None or other.high > self.high):
             return False
-        return (
-            other.low if other.has_first else other.low.ljust(len(self.low), NUL)
-        ) >= self.low
+        return (other.low if other.has_first else other.low.ljust(len(self.low), NUL)) >= self.low
 
     def _always_ends_with(self, suffix: str) -> bool:
         if self.high is not None and _is_finite(self.low, self.high):
@@ -109,11 +103,7 @@ class StringSet:
         return self.suffix.endswith(suffix)
 
     def _always_has(self, part: str) -> bool:
-        return (
-            part in self.common_prefix
-            or part in self.suffix
-            or any(part in own for own in self.parts)
-        )
+        return part in self.common_prefix or part in self.suffix or any(part in own for own in self.parts)
 
 
 def string_set(terms: Iterable[tuple[str, str]]) -> StringSet | None:
@@ -135,21 +125,11 @@ def string_set(terms: Iterable[tuple[str, str]]) -> StringSet | None:
         if operator == "prefix":
             beyond = _beyond_prefix(value)
             highs.extend([] if beyond is None else [beyond])
-    return _normal(
-        low,
-        min(highs, default=None),
-        listed["suffix"],
-        listed["contains"],
-        listed["!="],
-    )
+    return _normal(low, min(highs, default=None), listed["suffix"], listed["contains"], listed["!="])
 
 
 def _normal(
-    low: str,
-    high: str | None,
-    suffixes: Sequence[str],
-    parts: Iterable[str],
-    holes: Iterable[str],
+    low: str, high: str | None, suffixes: Sequence[str], parts: Iterable[str], holes: Iterable[str]
 ) -> StringSet | None:
     suffix = max(suffixes, key=len, default="")
     if not all(suffix.endswith(each) for each in suffixes):
@@ -167,21 +147,13 @@ def _normal(
     else:
         if not has_first:
             # Beyond all NULs that a part or the prefix may speak of, so that the parts dropped next change nothing.
-            low = low.ljust(len(common_prefix), NUL) + NUL * (
-                1 + _nuls_max(suffix, parts)
-            )
+            low = low.ljust(len(common_prefix), NUL) + NUL * (1 + _nuls_max(suffix, parts))
         parts = tuple(part for part in parts if part not in common_prefix)
         if not has_first:
             while low.endswith(NUL) and not _fits(low[:-1], suffix, parts):
                 low = low[:-1]
-    kept = (
-        hole
-        for hole in missing
-        if low < hole and (high is None or hole < high) and _fits(hole, suffix, parts)
-    )
-    return StringSet(
-        low, high, suffix, parts, tuple(sorted(kept)), has_first, common_prefix
-    )
+    kept = (hole for hole in missing if low < hole and (high is None or hole < high) and _fits(hole, suffix, parts))
+    return StringSet(low, high, suffix, parts, tuple(sorted(kept)), has_first, common_prefix)
 
 
 def _fits(text: str, suffix: str, parts: Iterable[str]) -> bool:
@@ -200,9 +172,7 @@ def _nuls_max(suffix: str, parts: Iterable[str]) -> int:
     return max(len(text) - len(text.rstrip(NUL)) for text in (suffix, *parts))
 
 
-def _first(
-    low: str, suffix: str, parts: tuple[str, ...], missing: frozenset[str]
-) -> tuple[str | None, str]:
+def _first(low: str, suffix: str, parts: tuple[str, ...], missing: frozenset[str]) -> tuple[str | None, str]:
     """The first member from `low` on, if there is one, and where to begin.
 
     A first member is low, low NUL, …: anything else has a smaller member, with more NULs put in. If none of these
@@ -219,9 +189,7 @@ def _first(
         low = first + NUL
 
 
-def _last_needed(
-    high: str | None, suffix: str, parts: tuple[str, ...], missing: frozenset[str]
-) -> str | None:
+def _last_needed(high: str | None, suffix: str, parts: tuple[str, ...], missing: frozenset[str]) -> str | None:
     while high is not None and high.endswith(NUL):
         before = high[:-1]
         if before not in missing and _fits(before, suffix, parts):

@@ -21,9 +21,7 @@ ANYTHING = "*"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*")
 _WORD = re.compile(r"[^ \t\r\n=!<>\"]+")
 _SPACE = re.compile(r"[ \t\r\n]*")
-_NUMBER = re.compile(
-    r"-?(?:0|[1-9][0-9]*)(?P<fraction>(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
-)
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?P<fraction>(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)")
 _SIGN = re.compile(r"[!<>]=|[=<>]")
 _STRING_OPENED = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
 _SURROGATE_OR_ESCAPE = re.compile(
@@ -90,13 +88,9 @@ class _Reader:
         start = self.at
         value = self._value(operator)
         if operator in WORD_OPERATORS and not isinstance(value, str):
-            self._fail(
-                f'`{operator}` takes a string, as in `{name} {operator} "a"`', start
-            )
+            self._fail(f'`{operator}` takes a string, as in `{name} {operator} "a"`', start)
         if isinstance(value, bool) and operator not in ("=", "!="):
-            self._fail(
-                f"`{operator}` does not take true or false; only `=` and `!=` do", start
-            )
+            self._fail(f"`{operator}` does not take true or false; only `=` and `!=` do", start)
         return Constraint(name, operator, value)
 
     def _name(self, after: str) -> str:
@@ -106,9 +100,7 @@ class _Reader:
             if self.text.startswith(ANYTHING, self.at):
                 self._fail(f"{expected}; `*` stands alone or not at all")
             if self.text.startswith("(", self.at):
-                self._fail(
-                    f"{expected}; there are no parentheses, `and` binds tighter than `or`"
-                )
+                self._fail(f"{expected}; there are no parentheses, `and` binds tighter than `or`")
             self._fail(f"{expected}, not {self._found()}")
         self.at = match.end()
         return match.group()
@@ -125,14 +117,9 @@ class _Reader:
             self.at += len(word)
             return word
         if not spaced and word:
-            self._fail(
-                f"a name has only ASCII letters, digits, `_`, `.` and `-`, not {self._found()}",
-                end_of_name,
-            )
+            self._fail(f"a name has only ASCII letters, digits, `_`, `.` and `-`, not {self._found()}", end_of_name)
         known = " ".join((*OPERATORS, "exists"))
-        self._fail(
-            f"after the name `{_shown(name)}` one of {known} is expected, not {self._found()}"
-        )
+        self._fail(f"after the name `{_shown(name)}` one of {known} is expected, not {self._found()}")
 
     def _value(self, operator: str) -> Scalar:
         if self.text.startswith('"', self.at):
@@ -150,22 +137,13 @@ class _Reader:
     def _number(self, match: re.Match[str]) -> int | float:
         start, self.at = self.at, match.end()
         if not match["fraction"]:
-            integer = (
-                int(match.group())
-                if len(match.group()) <= _INT_DIGITS_MAX
-                else INT_MAX + 1
-            )
+            integer = int(match.group()) if len(match.group()) <= _INT_DIGITS_MAX else INT_MAX + 1
             if not INT_MIN <= integer <= INT_MAX:
-                self._fail(
-                    f"an integer must fit into 64 bits: {INT_MIN} to {INT_MAX}", start
-                )
+                self._fail(f"an integer must fit into 64 bits: {INT_MIN} to {INT_MAX}", start)
             return integer
         number = float(match.group())
         if not math.isfinite(number):
-            self._fail(
-                "the number is too large: at most 1.7976931348623157e308 either way",
-                start,
-            )
+            self._fail("the number is too large: at most 1.7976931348623157e308 either way", start)
         return number
 
     def _string(self) -> str:
@@ -177,15 +155,8 @@ class _Reader:
         self.at = opened.end() + 1
         value: str = json.loads(self.text[start : self.at])
         if not well_formed(value):
-            halves = (
-                each
-                for each in _SURROGATE_OR_ESCAPE.finditer(self.text, start, self.at)
-                if each["half"]
-            )
-            self._fail(
-                "half a surrogate pair; write both halves, or the character itself",
-                next(halves).start(),
-            )
+            halves = (each for each in _SURROGATE_OR_ESCAPE.finditer(self.text, start, self.at) if each["half"])
+            self._fail("half a surrogate pair; write both halves, or the character itself", next(halves).start())
         return value
 
     def _fail_in_string(self, start: int, at: int) -> NoReturn:
@@ -194,10 +165,7 @@ class _Reader:
         if self.text[at] == "\\":
             escapes = r"\" \\ \/ \b \f \n \r \t, or \u and 4 hex digits"
             self._fail(f"in a string a backslash begins one of {escapes}", at)
-        self._fail(
-            "a control character in a string is written as an escape, such as \\n or \\u0001",
-            at,
-        )
+        self._fail("a control character in a string is written as an escape, such as \\n or \\u0001", at)
 
     def _joint(self) -> str | None:
         spaced = self._skip_space()
