@@ -1,0 +1,82 @@
+"""What a check found: rows in one shape, as many as can be looked at, and how many there were in all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import msgspec
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from controller.audit.evidence import Evidence
+
+PASS, FAIL, UNKNOWN = "pass", "fail", "unknown"
+LISTED_MAX = 2000
+_COLUMNS = ("verdict", "client", "msg", "sub", "t", "fault", "excused", "detail")
+
+
+class Violation(msgspec.Struct):
+    verdict: str
+    detail: str
+    client: str | None = None
+    msg: str | None = None
+    sub: str | None = None
+    t: int | None = None
+    fault: str | None = None
+    excused: bool = False
+
+
+class Findings(msgspec.Struct):
+    """`counts` by (verdict, fault, excused) tells how many there were; `listed` holds the first of each sort."""
+
+    listed: list[Violation]
+    counts: dict[tuple[str, str | None, bool], int]
+
+    @property
+    def violations(self) -> int:
+        return sum(count for (_, _, excused), count in self.counts.items() if not excused)
+
+    @property
+    def excused(self) -> int:
+        return sum(count for (_, _, excused), count in self.counts.items() if excused)
+
+    @property
+    def verdict(self) -> str:
+        return worst(verdict for (verdict, _, excused), count in self.counts.items() if count and not excused)
+
+
+class Check(NamedTuple):
+    """One property: its name, and how its violations are found."""
+
+    name: str
+    find: Callable[[Evidence], Findings]
+
+
+def worst(verdicts: Iterable[str]) -> str:
+    """Fail outweighs unknown outweighs pass."""
+    heard = set(verdicts)
+    return FAIL if FAIL in heard else UNKNOWN if UNKNOWN in heard else PASS
+
+
+def told(violations: list[Violation]) -> Findings:
+    counts = Counter((v.verdict, v.fault, v.excused) for v in violations)
+    return Findings(violations[:LISTED_MAX], dict(counts))
+
+
+def verdict_unless(untold: Column) -> Column:
+    return F.when(untold, F.lit(UNKNOWN)).otherwise(F.lit(FAIL))
+
+
+def collect(frame: DataFrame) -> Findings:
+    """Runs a check's frame: one job, and never more rows than can be listed."""
+    sort = ["verdict", "fault", "excused"]
+    numbered = frame.select(*_COLUMNS).withColumns({
+        "nth": F.row_number().over(Window.partitionBy(*sort).orderBy("t", "msg", "client", "sub")),
+        "of": F.count("*").over(Window.partitionBy(*sort)),
+    })  # fmt: skip
+    rows = numbered.where(F.col("nth") <= LISTED_MAX).toArrow().to_pylist()
+    counts = {(row["verdict"], row["fault"], row["excused"]): row["of"] for row in rows}
+    rows.sort(key=lambda row: (row["excused"], row["verdict"], row["t"] or 0, row["msg"] or "", row["client"] or ""))
+    return Findings([Violation(**{name: row[name] for name in _COLUMNS}) for row in rows[:LISTED_MAX]], counts)

@@ -1,0 +1,91 @@
+"""Log files to typed tables: read once, written once as Parquet, everything else reads the tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from controller.audit import schema
+from controller.audit.scan import FILE_NAME, FileFacts, scan
+from controller.errors import UsageError
+
+
+class LogFile(NamedTuple):
+    path: str
+    node: str
+    inc: int
+    size: int
+
+
+def log_files(run: Path) -> tuple[list[LogFile], list[str]]:
+    """The logs of a run, and the names of files that should be logs but are not named like one."""
+    if not run.is_dir():
+        raise UsageError(f"{run} is no run directory: give the directory that `brokerlab campaign run` printed")
+    found, misnamed = [], []
+    for path in sorted((run / "logs").glob("*.jsonl")):
+        named = FILE_NAME.fullmatch(path.name)
+        if named is None:
+            misnamed.append(path.name)
+        else:
+            found.append(LogFile(str(path.resolve()), named["node"], int(named["inc"]), path.stat().st_size))
+    if not found:
+        raise UsageError(f"{run} has no logs: expected {run / 'logs'}/<node>.<incarnation>.jsonl")
+    return found, misnamed
+
+
+def load(spark: SparkSession, files: list[LogFile], tables: Path) -> DataFrame:
+    """Writes the rows of all files below `tables`, one folder per event, and returns them."""
+    if tables.exists():
+        shutil.rmtree(tables)
+    shares = deal(files, spark.sparkContext.defaultParallelism)
+    rows = spark.range(0, len(shares), 1, len(shares)).mapInArrow(_reader(shares), _spark_schema())
+    rows.write.partitionBy("event").parquet(str(tables))
+    return read(spark, tables)
+
+
+def read(spark: SparkSession, tables: Path) -> DataFrame:
+    return spark.read.schema(_spark_schema()).parquet(str(tables))
+
+
+def file_facts(tables: Path) -> list[FileFacts]:
+    """One small row per log file, so they need no Spark job."""
+    facts = pq.read_table(tables / "event=file", columns=["facts"], partitioning=None)["facts"].to_pylist()
+    return sorted((msgspec.json.decode(text, type=FileFacts) for text in facts), key=lambda f: (f.node, f.inc))
+
+
+def events(rows: DataFrame, *names: str) -> DataFrame:
+    return rows.where(F.col("event").isin(*names))
+
+
+def deal(files: list[LogFile], hands: int) -> list[list[LogFile]]:
+    """Shares of about the same size, one per task."""
+    shares: list[list[LogFile]] = [[] for _ in range(min(hands, len(files)))]
+    sizes = [0] * len(shares)
+    for file in sorted(files, key=lambda f: (-f.size, f.path)):
+        smallest = sizes.index(min(sizes))
+        shares[smallest].append(file)
+        sizes[smallest] += file.size
+    return shares
+
+
+def _reader(shares: list[list[LogFile]]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def read_shares(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for share in batch.column(0).to_pylist():
+                for file in shares[share]:
+                    yield from scan(Path(file.path), file.node, file.inc)
+
+    return read_shares
+
+
+def _spark_schema():  # type: ignore[no-untyped-def]  # pyspark ships no types for it
+    return from_arrow_schema(schema.ROWS)

@@ -1,0 +1,181 @@
+"""Which publication matches which filter, and what follows for every subscription: joins, no matcher.
+
+A constraint is a row, an attribute of a publication is a row; a conjunction holds if as many of its constraints found
+an attribute that satisfies them as it has.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from controller.audit.load import events
+from controller.audit.values import NUMBER
+
+_VALUE = ("kind", "text", "double", "residue")
+
+
+def position() -> Column:
+    return F.struct("t", "n", "file")
+
+
+def before(x: Column, y: Column) -> Column:
+    """The contract's order: by line within a file, by time across files. Null if either did not happen."""
+    return F.when(x["file"] == y["file"], x["n"] < y["n"]).otherwise(x["t"] < y["t"])
+
+
+def publications(rows: DataFrame) -> DataFrame:
+    """One row per published message; a message id that was used twice is counted once (and found by `integrity`)."""
+    return (
+        events(rows, "publish")
+        .groupBy("msg")
+        .agg(F.min_by(F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "attributes",
+                               position().alias("published")), position()).alias("first"))
+        .select("msg", "first.*")
+    )  # fmt: skip
+
+
+def subscriptions(rows: DataFrame) -> DataFrame:
+    """One row per subscription: who, what, and when it was asked for, confirmed and cancelled."""
+    life = events(rows, "subscribe", "established", "unsubscribe", "unsubscribed")
+
+    def first(event: str) -> Column:
+        return F.min(F.when(F.col("event") == event, position())).alias(event)
+
+    told = life.groupBy("sub").agg(
+        F.min_by(F.struct("client", "broker", "node", "lang", "filter", "disjuncts", "unreadable"), position()).alias(
+            "who"
+        ),
+        F.min_by("since", F.when(F.col("event") == "established", position())).alias("since"),
+        *[first(event) for event in ("subscribe", "established", "unsubscribe", "unsubscribed")],
+    )
+    refused = events(rows, "refuse").select(F.col("what").alias("sub"), F.lit(True).alias("refused")).distinct()
+    return (
+        told.select("sub", "who.*", "since", "subscribe", "established", "unsubscribe", "unsubscribed")
+        .join(_departures(rows), ["client", "broker"], "left")
+        .withColumn("detach", _first_departure())
+        .drop("departures")
+        .join(refused, "sub", "left")
+        .withColumn("refused", F.coalesce("refused", F.lit(False)))
+        .withColumn("cancel_t", F.least(F.col("unsubscribe.t"), F.col("detach.t")))
+    )
+
+
+def _departures(rows: DataFrame) -> DataFrame:
+    return events(rows, "detach").groupBy("client", "broker").agg(F.collect_list(position()).alias("departures"))
+
+
+def _first_departure() -> Column:
+    asked = F.coalesce("subscribe", "established")
+    return F.array_min(F.filter("departures", lambda detach: before(asked, detach)))
+
+
+def matches(filters: DataFrame, published: DataFrame) -> DataFrame:
+    """Pairs (msg, filter) of a filter (columns `filter`, `disjuncts`, `only`) and a publication it is true for.
+
+    `only` restricts a filter to one publisher; null means all.
+    """
+    disjuncts = filters.select("filter", "only", F.posexplode("disjuncts").alias("disjunct", "constraints")).withColumn(
+        "size", F.size("constraints")
+    )
+    constraints = disjuncts.select("filter", "only", "disjunct", "size", F.explode("constraints").alias("c")).select(
+        "filter", "only", "disjunct", "size", "c.*"
+    )
+    contents = published.select("msg", "publisher", F.explode("attributes").alias("a")).select(
+        "msg", "publisher", "a.*"
+    )
+    addressed = F.col("only").isNull() | (F.col("only") == F.col("publisher"))
+    equal = constraints.where("op = '='").join(contents, ["name", *_VALUE]).where(addressed)
+    a, c = contents.alias("a"), constraints.where("op != '='").alias("c")
+    other = c.join(a, (F.col("a.name") == F.col("c.name")) & _satisfies()).where(addressed)
+    key = ["msg", "filter", "only", "disjunct", "size"]
+    conjunctions = equal.select(*key).unionAll(other.select(*key)).groupBy(*key).count().where("count = size")
+    everything = disjuncts.where("size = 0").join(
+        published.where("attributes is not null").select("msg", "publisher"), addressed
+    )
+    return conjunctions.select("msg", "filter", "only").unionAll(everything.select("msg", "filter", "only")).distinct()
+
+
+def _satisfies() -> Column:
+    op, kind = F.col("c.op"), F.col("c.kind")
+    text, wanted = F.col("a.text"), F.col("c.text")
+    double, double_wanted = F.col("a.double"), F.col("c.double")
+    residue, residue_wanted = F.col("a.residue"), F.col("c.residue")
+    equal = (text == wanted) & (double == double_wanted) & (residue == residue_wanted)
+    numeric = kind == NUMBER
+    less = F.when(
+        numeric, (double < double_wanted) | ((double == double_wanted) & (residue < residue_wanted))
+    ).otherwise(text < wanted)
+    true_if = (
+        F.when(op == "!=", ~equal)
+        .when(op == "<", less)
+        .when(op == "<=", less | equal)
+        .when(op == ">", ~(less | equal))
+        .when(op == ">=", ~less)
+        .when(op == "prefix", F.startswith(text, wanted))
+        .when(op == "suffix", F.endswith(text, wanted))
+        .when(op == "contains", F.contains(text, wanted))
+    )
+    return (op == "exists") | ((F.col("a.kind") == kind) & true_if)
+
+
+def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> DataFrame:
+    """Every pair (msg, sub) that matches, with what the times say about it.
+
+    `promised`: owed unless cancelled within `flight`; `forbidden`: published after the cancellation was confirmed.
+    """
+    told = matched.where("only is null").drop("only").join(subscribed.where("lang = 'attr'"), "filter").join(
+        published.select("msg", "publisher", "seq", "published"), "msg"
+    )  # fmt: skip
+    since = F.try_element_at("since", F.col("publisher"))
+    in_time = F.when(since.isNotNull(), F.col("seq") >= since).otherwise(
+        before(F.col("established"), F.col("published"))
+    )
+    return told.select(
+        "msg", "publisher", "seq", "published", "client", "sub", "node", "cancel_t", "subscribe", "unsubscribed",
+        (F.col("established").isNotNull() & ~F.col("refused") & F.coalesce(in_time, F.lit(False))).alias("promised"),
+        F.coalesce(before(F.col("unsubscribed"), F.col("published")), F.lit(False)).alias("forbidden"),
+    )  # fmt: skip
+
+
+def required(pair: Column, published_t: Column, flight_ns: int) -> Column:
+    return pair["promised"] & (pair["cancel_t"].isNull() | (pair["cancel_t"] - published_t > flight_ns))
+
+
+def allowed(pair: Column, delivered: Column) -> Column:
+    """Neither forbidden by when it was published nor by when it was delivered."""
+    too_early = F.coalesce(before(delivered, pair["subscribe"]), F.lit(False))
+    too_late = F.coalesce(before(pair["unsubscribed"], delivered), F.lit(False))
+    return ~(pair["forbidden"] | too_early | too_late)
+
+
+def duties(paired: DataFrame) -> DataFrame:
+    """What is owed, or allowed, to a client for a message: one row per (client, msg), its pairs in an array."""
+    pair = F.struct("sub", "promised", "forbidden", "cancel_t", "subscribe", "unsubscribed")
+    return paired.groupBy("client", "msg").agg(
+        F.first("publisher").alias("publisher"),
+        F.first("seq").alias("seq"),
+        F.first("published").alias("published"),
+        F.first("node").alias("node"),
+        F.sort_array(F.collect_list(pair)).alias("pairs"),
+    )
+
+
+def deliveries(rows: DataFrame, published: DataFrame, owed: DataFrame) -> DataFrame:
+    """Every delivery with its publication (null if there is none), the subscriptions that allow it, and which copy."""
+    delivered = events(rows, "deliver").select(
+        "client", "msg", F.col("publisher").alias("said_publisher"), F.col("seq").alias("said_seq"), "subs", "node",
+        "line", position().alias("delivered"),
+    )  # fmt: skip
+    known = published.select("msg", "publisher", "seq", "published", "intended_t")
+    copies = Window.partitionBy("client", "msg").orderBy("delivered", "line")
+    return (
+        delivered.withColumn("copy", F.row_number().over(copies))
+        .join(known, "msg", "left")
+        .join(owed.select("client", "msg", "pairs"), ["client", "msg"], "left")
+        .withColumn("pairs", F.coalesce("pairs", F.array().cast(owed.schema["pairs"].dataType)))
+        .withColumn("genuine", F.coalesce((F.col("said_publisher") == F.col("publisher"))
+                                          & (F.col("said_seq") == F.col("seq")), F.lit(False)))
+        .withColumn("allowed", F.filter("pairs", lambda pair: allowed(pair, F.col("delivered"))))
+        .withColumn("rightful", F.col("genuine") & (F.size("allowed") > 0))
+    )  # fmt: skip

@@ -1,0 +1,125 @@
+"""One Spark session for many audits: quiet, local by default, and without a trace in the working directory."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from controller.errors import EnvironmentProblem
+
+LOCAL_MASTER = "local[2]"
+JAVA_VERSION_MIN = 17
+_PACKAGE_ROOT = Path(__file__).resolve().parents[2]
+
+_SETTINGS = {
+    "spark.app.name": "brokerlab-audit",
+    "spark.driver.memory": "2g",
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+# A remote executor has to reach the driver, so only a local master may be tied to the loopback address.
+_LOCAL_SETTINGS = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+_LOCAL_ENVIRONMENT = {"SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_HOSTNAME": "localhost"}
+
+_LOG4J = """rootLogger.level = error
+rootLogger.appenderRef.stderr.ref = stderr
+appender.stderr.type = Console
+appender.stderr.name = stderr
+appender.stderr.target = SYSTEM_ERR
+appender.stderr.layout.type = PatternLayout
+appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
+"""
+
+_current: SparkSession | None = None
+
+
+@contextmanager
+def session(spark_master: str | None = None) -> Iterator[SparkSession]:
+    """Opens Spark, or joins the session that is open already."""
+    global _current
+    if _current is not None:
+        yield _current
+        return
+    require_java()
+    with tempfile.TemporaryDirectory(prefix="brokerlab-spark-", ignore_cleanup_errors=True) as scratch:
+        spark = _start(spark_master or LOCAL_MASTER, Path(scratch))
+        _current = spark
+        try:
+            yield spark
+        finally:
+            _current = None
+            spark.stop()
+
+
+def require_java() -> None:
+    home = os.environ.get("JAVA_HOME")
+    java = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    wanted = f"the audit needs Java {JAVA_VERSION_MIN} or newer (a JRE is enough; set JAVA_HOME or PATH)"
+    if java is None:
+        raise EnvironmentProblem(f"no java found: {wanted}")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as problem:
+        raise EnvironmentProblem(f"{java} does not run ({problem}): {wanted}") from problem
+    major = _major_version(answer.stderr + answer.stdout)
+    if answer.returncode != 0 or major is None:
+        raise EnvironmentProblem(f"{java} -version gives no version: {wanted}")
+    if major < JAVA_VERSION_MIN:
+        raise EnvironmentProblem(f"{java} is Java {major}: {wanted}")
+
+
+def _major_version(text: str) -> int | None:
+    found = re.search(r'version "(?:1\.)?(\d+)', text)
+    return int(found.group(1)) if found else None
+
+
+def _start(master: str, scratch: Path) -> SparkSession:
+    conf_dir = scratch / "conf"
+    conf_dir.mkdir()
+    (conf_dir / "log4j2.properties").write_text(_LOG4J)
+    stderr = scratch / "stderr"
+    # The JVM prints warnings of its own before any logging is configured; they are nothing a user can act upon.
+    (conf_dir / "spark-env.sh").write_text(f'exec 2>>"{stderr}"\n')
+    local = master.startswith("local")
+    os.environ["SPARK_CONF_DIR"] = str(conf_dir)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if local:
+        os.environ.update(_LOCAL_ENVIRONMENT)
+    settings = {
+        **_SETTINGS,
+        **(_LOCAL_SETTINGS if local else {}),
+        "spark.sql.warehouse.dir": str(scratch / "warehouse"),
+        "spark.local.dir": str(scratch / "local"),
+        "spark.executorEnv.PYTHONPATH": str(_PACKAGE_ROOT),
+    }
+    builder = SparkSession.builder.master(master)
+    for name, value in settings.items():
+        builder = builder.config(name, value)
+    try:
+        spark = builder.getOrCreate()
+    # Py4J raises its own errors for what goes wrong inside the JVM and RuntimeError when the JVM does not come up.
+    except (PySparkException, RuntimeError, OSError, Py4JError) as problem:
+        raise EnvironmentProblem(f"Spark does not start on {master!r}: {_last_line(stderr) or problem}") from problem
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def _last_line(stderr: Path) -> str:
+    lines = stderr.read_text(errors="replace").split("\n") if stderr.exists() else []
+    return next((line.strip() for line in reversed(lines) if line.strip()), "")
