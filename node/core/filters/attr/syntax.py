@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from node.core.filters.errors import FilterError
 
@@ -84,13 +84,13 @@ class _Reader:
             return Constraint(name, operator, None)
         spaced = self._skip_space()
         if operator in WORD_OPERATORS and not spaced and self.at < len(self.text):
-            self._fail(f"a space is missing after `{operator}`")
+            raise self._error(f"a space is missing after `{operator}`")
         start = self.at
         value = self._value(operator)
         if operator in WORD_OPERATORS and not isinstance(value, str):
-            self._fail(f'`{operator}` takes a string, as in `{name} {operator} "a"`', start)
+            raise self._error(f'`{operator}` takes a string, as in `{_shown(name)} {operator} "a"`', start)
         if isinstance(value, bool) and operator not in ("=", "!="):
-            self._fail(f"`{operator}` does not take true or false; only `=` and `!=` do", start)
+            raise self._error(f"`{operator}` does not take true or false; only `=` and `!=` do", start)
         return Constraint(name, operator, value)
 
     def _name(self, after: str) -> str:
@@ -98,15 +98,14 @@ class _Reader:
         if match is None:
             expected = f"{after} an attribute's name is expected (a letter, then letters, digits, `_`, `.`, `-`)"
             if self.text.startswith(ANYTHING, self.at):
-                self._fail(f"{expected}; `*` stands alone or not at all")
+                raise self._error(f"{expected}; `*` stands alone or not at all")
             if self.text.startswith("(", self.at):
-                self._fail(f"{expected}; there are no parentheses, `and` binds tighter than `or`")
-            self._fail(f"{expected}, not {self._found()}")
+                raise self._error(f"{expected}; there are no parentheses, `and` binds tighter than `or`")
+            raise self._error(f"{expected}, not {self._found()}")
         self.at = match.end()
         return match.group()
 
     def _operator(self, name: str) -> str:
-        end_of_name = self.at
         spaced = self._skip_space()
         sign = _SIGN.match(self.text, self.at)
         if sign is not None:
@@ -117,9 +116,9 @@ class _Reader:
             self.at += len(word)
             return word
         if not spaced and word:
-            self._fail(f"a name has only ASCII letters, digits, `_`, `.` and `-`, not {self._found()}", end_of_name)
+            raise self._error(f"a name has only ASCII letters, digits, `_`, `.` and `-`, not {self._found()}")
         known = " ".join((*OPERATORS, "exists"))
-        self._fail(f"after the name `{_shown(name)}` one of {known} is expected, not {self._found()}")
+        raise self._error(f"after the name `{_shown(name)}` one of {known} is expected, not {self._found()}")
 
     def _value(self, operator: str) -> Scalar:
         if self.text.startswith('"', self.at):
@@ -132,18 +131,18 @@ class _Reader:
         if match is not None and match.end() == self.at + len(word):
             return self._number(match)
         expected = f"after `{operator}` a value is expected: a string in double quotes, a JSON number, true or false"
-        self._fail(f"{expected}; not {self._found()}")
+        raise self._error(f"{expected}; not {self._found()}")
 
     def _number(self, match: re.Match[str]) -> int | float:
         start, self.at = self.at, match.end()
         if not match["fraction"]:
             integer = int(match.group()) if len(match.group()) <= _INT_DIGITS_MAX else INT_MAX + 1
             if not INT_MIN <= integer <= INT_MAX:
-                self._fail(f"an integer must fit into 64 bits: {INT_MIN} to {INT_MAX}", start)
+                raise self._error(f"an integer must fit into 64 bits: {INT_MIN} to {INT_MAX}", start)
             return integer
         number = float(match.group())
         if not math.isfinite(number):
-            self._fail("the number is too large: at most 1.7976931348623157e308 either way", start)
+            raise self._error("the number is too large: at most 1.7976931348623157e308 either way", start)
         return number
 
     def _string(self) -> str:
@@ -151,21 +150,21 @@ class _Reader:
         opened = _STRING_OPENED.match(self.text, start)
         assert opened is not None
         if not self.text.startswith('"', opened.end()):
-            self._fail_in_string(start, opened.end())
+            raise self._error_in_string(start, opened.end())
         self.at = opened.end() + 1
         value: str = json.loads(self.text[start : self.at])
         if not well_formed(value):
             halves = (each for each in _SURROGATE_OR_ESCAPE.finditer(self.text, start, self.at) if each["half"])
-            self._fail("half a surrogate pair; write both halves, or the character itself", next(halves).start())
+            raise self._error("half a surrogate pair; write both halves, or the character itself", next(halves).start())
         return value
 
-    def _fail_in_string(self, start: int, at: int) -> NoReturn:
+    def _error_in_string(self, start: int, at: int) -> FilterError:
         if at == len(self.text):
-            self._fail("the string has no end; a double quote is missing", start)
+            return self._error("the string has no end; a double quote is missing", start)
         if self.text[at] == "\\":
             escapes = r"\" \\ \/ \b \f \n \r \t, or \u and 4 hex digits"
-            self._fail(f"in a string a backslash begins one of {escapes}", at)
-        self._fail("a control character in a string is written as an escape, such as \\n or \\u0001", at)
+            return self._error(f"in a string a backslash begins one of {escapes}", at)
+        return self._error("a control character in a string is written as an escape, such as \\n or \\u0001", at)
 
     def _joint(self) -> str | None:
         spaced = self._skip_space()
@@ -173,9 +172,9 @@ class _Reader:
             return None
         word = self._word()
         if not spaced:
-            self._fail(f"a space, or the end, is expected before {self._found()}")
+            raise self._error(f"a space, or the end, is expected before {self._found()}")
         if word not in ("and", "or"):
-            self._fail(f"`and`, `or` or the end is expected, not {self._found()}")
+            raise self._error(f"`and`, `or` or the end is expected, not {self._found()}")
         self.at += len(word)
         return word
 
@@ -194,8 +193,8 @@ class _Reader:
             return "the end"
         return f"`{_shown(self._word() or self.text[self.at])}`"
 
-    def _fail(self, message: str, at: int | None = None) -> NoReturn:
-        raise FilterError(message, self.text, self.at if at is None else at)
+    def _error(self, message: str, at: int | None = None) -> FilterError:
+        return FilterError(message, self.text, self.at if at is None else at)
 
 
 def _shown(word: str) -> str:
