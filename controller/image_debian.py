@@ -32,7 +32,7 @@ _LEFT_OUT = (
     "usr/lib/*/libperl.so*", "usr/lib/*/perl", "usr/share/doc", "usr/share/info", "usr/share/locale", "usr/share/man",
     "usr/share/perl", "usr/share/perl5", "var/cache/*", "var/lib/apt/lists/*", "var/log/*",
 )  # fmt: skip
-_HOOK = "cd \"$1\" && rm -rf " + " ".join(_LEFT_OUT)
+_HOOK = 'cd "$1" && rm -rf ' + " ".join(_LEFT_OUT)
 _OPTIONS = ("--quiet", "--variant=essential", "--format=tar", f"--include={','.join(_PACKAGES)}",
             f"--customize-hook={_HOOK}")  # fmt: skip
 _HOST_APT_SETTINGS = ("Acquire::http", "Acquire::https", "Acquire::Check-Valid-Until", "Acquire::Retries")
