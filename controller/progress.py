@@ -1,4 +1,4 @@
-"""How far a long piece of work is: bars for someone who watches, a plain line now and then for a file. Always stderr."""
+"""How far a long piece of work is: bars for someone who watches, a line now and then for a file. Always stderr."""
 
 from __future__ import annotations
 

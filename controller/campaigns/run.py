@@ -9,12 +9,10 @@ from typing import Literal
 from msgspec import Struct
 
 from controller import cluster as clusters
-from controller import faults
 from controller.campaigns import store
 from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
 from controller.cluster import ClusterSpec, LiveCluster
-from controller.errors import UsageError
 from controller.faults.base import Fault
 from controller.faults.lab import ClusterLab
 from controller.faults.ledger import FaultPhase, Ledger
@@ -33,15 +31,6 @@ class Ran(Struct, frozen=True):
     directory: Path
     outcome: Outcome
     why: str = ""
-
-
-def check(run: RunSpec) -> None:
-    """What the campaign file's reader leaves to those who carry it out."""
-    for event in run.faults:
-        kind = faults.find(event.kind)
-        kind.check(event.args)
-        if event.target.partition(":")[0] != kind.on:
-            raise UsageError(f"fault {kind.kind} hits a {kind.on}; `{event.target}` is none")
 
 
 def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> ClusterSpec:
@@ -63,7 +52,6 @@ def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> Cluste
 
 def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress) -> Ran:
     """Leaves the run directory and nothing else, however it ends; an interrupt is raised again when all is tidy."""
-    check(run)
     cluster = clusters.up(spec, progress)
     store.point_latest(spec.directory)
     progress.say(

@@ -17,7 +17,7 @@ class Due(NamedTuple):
 
 
 class Schedule:
-    """A fault without an end is healed with everything else when the load is over, unless it brings its cure at once."""
+    """A fault without an end is healed with everything else when the load is over, unless it heals at once."""
 
     def __init__(self, events: Iterable[FaultEvent]) -> None:
         self.events = tuple(events)

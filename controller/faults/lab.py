@@ -1,4 +1,4 @@
-"""A running cluster as the faults see it. Remembers what each link should be like, because a restarted broker does not."""
+"""A running cluster as the faults see it. Remembers how each link should be; a restarted broker does not."""
 
 from __future__ import annotations
 

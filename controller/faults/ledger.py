@@ -61,13 +61,16 @@ class Ledger:
         faults.find(fault.kind).heal(self._lab, fault)
 
     def heal_all(self) -> None:
-        """Links first, then what stands still, then the dead: a broker is ready when it has heard all its neighbours."""
+        self.heal_some(self.active.values())
+
+    def heal_some(self, chosen: Iterable[Fault]) -> None:
+        """Links first, then what stands still, then the dead: ready is who has heard all its neighbours."""
 
         def place(fault: Fault) -> tuple[bool, bool]:
             kind = faults.find(fault.kind)
             return kind.on == "broker", kind.is_death
 
-        for fault in sorted(self.active.values(), key=place):
+        for fault in sorted(chosen, key=place):
             self.heal(fault)
 
     def settle(self) -> list[Fault]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -112,6 +112,10 @@ class Runtime(ABC):
     @abstractmethod
     def last_lines(self, node: str, count: int) -> list[str]:
         """What the node said last on stdout and stderr."""
+
+    @abstractmethod
+    def follow(self, node: str, count: int) -> Iterator[str]:
+        """The same, and whatever it says from now on, without end."""
 
     @abstractmethod
     def down(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +131,12 @@ class DockerRuntime(Runtime):
             said: bytes = self._container(node).logs(tail=count)
             return said.decode(errors="replace").splitlines()
         return []
+
+    def follow(self, node: str, count: int) -> Iterator[str]:
+        said = ""
+        for chunk in self._container(node).logs(tail=count, stream=True, follow=True):
+            *lines, said = (said + chunk.decode(errors="replace")).split("\n")
+            yield from lines
 
     def down(self) -> None:
         _remove(self._filter())

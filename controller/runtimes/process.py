@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import node as node_package
+from controller.files import tail
 from controller.progress import Progress
 from controller.runtimes import ports, processes
 from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, in_parallel
@@ -124,6 +125,9 @@ class ProcessRuntime(Runtime):
             return self._said(node).read_text(errors="replace").splitlines()[-count:]
         except FileNotFoundError:
             return []
+
+    def follow(self, node: str, count: int) -> Iterator[str]:
+        return tail(self._said(node), count, follow=True)
 
     def down(self) -> None:
         for one in self._mine():

@@ -23,7 +23,7 @@ class Marked(Struct, frozen=True):
 
 def scan() -> list[Marked]:
     """All living ones, oldest first; a zombie is dead."""
-    found = [marked for entry in os.listdir("/proc") if entry.isdigit() and (marked := _read(int(entry)))]
+    found = [marked for entry in Path("/proc").iterdir() if entry.name.isdigit() and (marked := _read(int(entry.name)))]
     return sorted(found, key=lambda one: one.pid)
 
 

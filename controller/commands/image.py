@@ -1,0 +1,20 @@
+"""`brokerlab image`: what the brokers' containers are made from."""
+
+from __future__ import annotations
+
+import click
+
+from controller import progress
+
+
+@click.group()
+def image() -> None:
+    """Build the nodes' image."""
+
+
+@image.command()
+def build() -> None:
+    """Build the image if its inputs have changed, and print its tag."""
+    from controller.image import ensure_image
+
+    click.echo(ensure_image(progress.for_stderr()))

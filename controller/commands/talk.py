@@ -1,0 +1,67 @@
+"""`brokerlab publish|subscribe`: a client of a running cluster, typed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+import msgspec
+
+from controller import interrupts, output
+from controller.cluster import attach, live
+from controller.errors import EnvironmentProblem, UsageError
+from node.client import Client
+
+_cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
+
+
+@click.command()
+@click.argument("broker")
+@click.argument("content")
+@_cluster
+def publish(broker: str, content: str, cluster_name: str | None) -> None:
+    """Publish one message at BROKER. CONTENT is a flat JSON object, such as '{"price": 12}'."""
+    try:
+        decoded = msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"CONTENT is not JSON ({error}); write an object such as '{{\"price\": 12}}'") from None
+    if not isinstance(decoded, dict):
+        raise UsageError("CONTENT must be a JSON object, such as '{\"price\": 12}'")
+    with _client(broker, cluster_name) as client:
+        msg = client.publish(decoded)
+        client.flush()
+        click.echo(msg)
+
+
+@click.command()
+@click.argument("broker")
+@click.argument("filter_", metavar="FILTER")
+@click.option("--count", type=click.IntRange(1), help="End after so many messages.")
+@_cluster
+def subscribe(broker: str, filter_: str, count: int | None, cluster_name: str | None) -> None:
+    """Print what arrives at BROKER and matches FILTER, such as 'price > 10', one JSON object per line."""
+    with _client(broker, cluster_name) as client:
+        client.subscribe(filter_)
+        output.say(f"subscribed at {broker} as {client.name}; Ctrl-C ends it")
+        for number, message in enumerate(client, 1):
+            shown = {"msg": message.msg, "publisher": message.publisher, "seq": message.seq, "content": message.content}
+            click.echo(msgspec.json.encode(shown).decode())
+            if number == count:
+                break
+
+
+@contextmanager
+def _client(broker: str, cluster_name: str | None) -> Iterator[Client]:
+    """A wrong filter or content is the user's to mend; a broker that does not answer is the machine's."""
+    with attach(cluster_name) as cluster:
+        cluster.topology.broker(broker)
+        path = cluster.directory / live.FILE
+    with interrupts.as_interrupts():
+        try:
+            with Client.from_cluster(path, broker) as client:
+                yield client
+        except TimeoutError as error:
+            raise EnvironmentProblem(str(error)) from None
+        except ValueError as error:
+            raise UsageError(str(error)) from None

@@ -1,0 +1,57 @@
+"""Faults on a live cluster outlast the command that applied them: RUN/faults.json remembers."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from controller.cluster import LiveCluster, files
+from controller.faults.base import Fault
+from controller.faults.lab import ClusterLab
+from controller.faults.ledger import FaultPhase, Ledger
+from controller.journal import ControllerJournal
+
+FILE = "faults.json"
+
+
+class Remembered(Struct):
+    next_number: int = 1
+    applied: list[Fault] = []
+
+
+def read(directory: Path) -> Remembered:
+    try:
+        return msgspec.json.decode((directory / FILE).read_bytes(), type=Remembered)
+    except FileNotFoundError:
+        return Remembered()
+
+
+@contextmanager
+def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
+    """The cluster's ledger as the last command left it; one command at a time."""
+    with _locked(cluster.directory), ControllerJournal(cluster.directory / "logs", cluster.facts.scheme) as journal:
+
+        def record(fault: Fault, phase: FaultPhase) -> None:
+            journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)
+
+        remembered = read(cluster.directory)
+        made = Ledger(ClusterLab(cluster), cluster.runtime.state, record, remembered.next_number)
+        made.recall(remembered.applied)
+        try:
+            yield made
+        finally:
+            # What is still healing has not been recorded as healed, so it counts as applied.
+            left = Remembered(made.next_number, [*made.active.values(), *made.healing.values()])
+            files.write_json(cluster.directory / FILE, left, files.PRIVATE_FILE)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    with (directory / "faults.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
