@@ -36,7 +36,7 @@ $(STAMP): pyproject.toml $(REQUIREMENTS)
 	@$(PIP_INSTALL) --require-hashes --requirement requirements/build.txt
 	@# No build isolation: it would fetch tools that are not pinned.
 	@$(PIP_INSTALL) --require-hashes --no-build-isolation --requirement requirements/all.txt
-	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@PYTHONWARNINGS=ignore $(PIP_INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # $(call ensure,test,Debian package,what it is for people): installs the package where we may, else tells.

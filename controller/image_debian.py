@@ -93,7 +93,8 @@ def _is_wanted_line(line: str, suites: set[str]) -> bool:
 
 
 def _is_wanted_stanza(stanza: str, suites: set[str]) -> bool:
-    fields = {key.strip().lower(): value.split() for key, _, value in (l.partition(":") for l in stanza.splitlines())}
+    pairs = (line.partition(":") for line in stanza.splitlines())
+    fields = {key.strip().lower(): value.split() for key, _, value in pairs}
     return (
         "deb" in fields.get("types", [])
         and fields.get("enabled", ["yes"]) != ["no"]

@@ -44,7 +44,7 @@ class Target(NamedTuple):
         return [f"manylinux_2_{minor}_{self.machine}" for minor in newest_first] + [f"manylinux2014_{self.machine}"]
 
 
-PROBE = "import platform, sys; print(*sys.version_info[:2], sep='.', end=' '); print(platform.machine(), *platform.libc_ver())"
+PROBE = "import platform, sys; print('%d.%d' % sys.version_info[:2], platform.machine(), *platform.libc_ver())"
 
 
 def fetch(requirements: Path, target: Target, cache: Path) -> Path:
@@ -72,6 +72,5 @@ def _download(requirements: Path, target: Target, folder: Path) -> None:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         last = (done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
-        raise EnvironmentProblem(
-            f"the wheels of {requirements.name} for Python {target.python} on {target.machine} cannot be fetched: {last}"
-        )
+        wanted = f"{requirements.name} for Python {target.python} on {target.machine}"
+        raise EnvironmentProblem(f"the wheels of {wanted} cannot be fetched: {last}")
