@@ -169,7 +169,9 @@ class Lab:
         def quiet() -> bool:
             answers = [self.must(node, "status") for node in nodes]
             resting = all(answer.get("idle", not answer.get("pending")) for answer in answers)
-            counters = [[answer.get(k) for k in ("accepted", "forwarded", "published", "delivered")] for answer in answers]
+            counters = [
+                [answer.get(k) for k in ("accepted", "forwarded", "published", "delivered")] for answer in answers
+            ]
             before, seen[0] = seen[0], counters if resting else None
             return resting and before == counters
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_what_matches_arrives_once_in_order_and_the_logs_tell_how(lab: Lab) -> N
     for node in (*lab.brokers, "driver1"):
         records = lab.log(node)
         assert [record["n"] for record in records] == list(range(1, len(records) + 1))
-        assert all(a["t"] <= b["t"] for a, b in zip(records, records[1:], strict=False))
+        assert all(a["t"] <= b["t"] for a, b in pairwise(records))
         assert (records[0]["event"], records[-1]["event"]) == ("open", "close")
     path = [(record["node"], record["to"]) for broker in lab.brokers for record in lab.log(broker, "forward")
             if record.get("msg") == "p1:7"]  # fmt: skip
@@ -83,7 +84,9 @@ def test_a_killed_and_restarted_broker_heals_by_itself(lab: Lab, victim: str) ->
     lab.play("load")
     until(lambda: delivered(lab, "c1") == [1], "the first one arrives")
     lab.kill(victim)
-    until(lambda: [r for r in lab.log("b1" if victim == "b2" else "b2", "link") if r["state"] == "down"], "silence shows")
+    until(
+        lambda: [r for r in lab.log("b1" if victim == "b2" else "b2", "link") if r["state"] == "down"], "silence shows"
+    )
     lab.start(victim)
     lab.wait_ready(*lab.brokers)
     lab.wait_quiet()

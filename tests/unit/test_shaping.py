@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from node.shaping import FRAMES_HELD_MAX, MS, Shape, Shaping
+
+
+def due(shaping: Shaping, now_ms: float) -> list[tuple[str, bytes]]:
+    return list(shaping.due(round(now_ms * MS)))
+
+
+def test_without_a_shape_frames_pass_at_once() -> None:
+    shaping = Shaping({"b2": Shape()})
+    shaping.offer("b2", b"a", 0)
+    assert shaping.deadline() == 0
+    assert due(shaping, 0) == [("b2", b"a")]
+    assert shaping.deadline() is None
+
+
+def test_a_delay_holds_frames_back_in_order() -> None:
+    shaping = Shaping({"b2": Shape(delay_ms=10), "b3": Shape()})
+    shaping.offer("b2", b"a", 0)
+    shaping.offer("b2", b"b", 1 * MS)
+    shaping.offer("b3", b"c", 1 * MS)
+    assert due(shaping, 9) == [("b3", b"c")]
+    assert shaping.deadline() == 10 * MS
+    assert due(shaping, 10) == [("b2", b"a")]
+    assert due(shaping, 20) == [("b2", b"b")]
+
+
+def test_a_delay_that_is_lowered_lets_nothing_overtake() -> None:
+    shaping = Shaping({"b2": Shape(delay_ms=100)})
+    shaping.offer("b2", b"a", 0)
+    shaping.change("b2", delay_ms=0)
+    shaping.offer("b2", b"b", 1 * MS)
+    assert due(shaping, 50) == []
+    assert due(shaping, 100) == [("b2", b"a"), ("b2", b"b")]
+
+
+def test_a_cut_drops_what_is_sent_what_is_under_way_and_what_arrives() -> None:
+    shaping = Shaping({"b2": Shape(delay_ms=10)})
+    shaping.offer("b2", b"under way", 0)
+    assert shaping.change("b2", cut=True) == Shape(delay_ms=10, cut=True)
+    shaping.offer("b2", b"sent", 1 * MS)
+    assert not shaping.admits("b2")
+    assert due(shaping, 100) == []
+    assert shaping.change("b2", cut=False) == Shape(delay_ms=10, cut=False)
+    assert shaping.admits("b2")
+    shaping.offer("b2", b"after", 100 * MS)
+    assert due(shaping, 110) == [("b2", b"after")]
+
+
+def test_what_is_held_is_bounded() -> None:
+    shaping = Shaping({"b2": Shape(delay_ms=1_000)})
+    for _ in range(FRAMES_HELD_MAX + 5):
+        shaping.offer("b2", b"", 0)
+    assert len(due(shaping, 1_000)) == FRAMES_HELD_MAX
+    shaping.offer("b2", b"again", 1_000 * MS)
+    assert due(shaping, 2_000) == [("b2", b"again")]
+
+
+STEPS = st.lists(st.tuples(st.integers(0, 50), st.sampled_from(["send", "delay"]), st.integers(0, 100)), max_size=40)
+
+
+@given(STEPS)
+def test_whatever_the_delays_frames_keep_their_order_and_none_is_early(steps: list[tuple[int, str, int]]) -> None:
+    shaping = Shaping({"b2": Shape()})
+    now, delay, sent = 0, 0, []
+    for pause, what, value in steps:
+        now += pause
+        if what == "delay":
+            delay = value
+            shaping.change("b2", delay_ms=value)
+        else:
+            sent.append(now + delay)
+            shaping.offer("b2", bytes([len(sent)]), now * MS)
+    arrivals = []
+    while (deadline := shaping.deadline()) is not None:
+        assert due(shaping, deadline / MS - 0.001) == []
+        arrivals += [(data[0], deadline / MS) for _, data in shaping.due(deadline)]
+    # The dumb twin: a frame arrives after its delay, and not before the ones sent earlier.
+    assert arrivals == [(i + 1, max(sent[: i + 1])) for i in range(len(sent))]
