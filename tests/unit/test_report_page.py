@@ -87,8 +87,8 @@ def test_the_page_is_well_formed_small_and_asks_the_network_for_nothing(name: st
 
 def test_a_pass_says_so_first_and_counts_what_it_excused(tmp_path: Path) -> None:
     page = page_of(runs.passing(tmp_path / "demo-1"))
-    assert page.text.index("Pass") < page.text.index("48,214 required") < page.text.index("Checks")
-    assert "<h1 id=\"verdict\">Pass</h1>" in page.source
+    assert page.text.index("Pass") < page.text.index("48,214 deliveries were required") < page.text.index("Checks")
+    assert '<h1 id="verdict">Pass</h1>' in page.source
     assert "79 losses excused by the promise" in page.text
     assert "79 losses inside fault windows are excused" in page.text
     assert "brokerlab campaign run demo --seed 8127" in page.text
@@ -113,11 +113,12 @@ def test_a_fail_lists_each_violation_with_its_path(tmp_path: Path) -> None:
     page = page_of(runs.failing(tmp_path / "run"))
     assert "41 violations of what the scheme promises: missing and duplicate." in page.text
     assert len(page.classed("violation")) == 37 + 4 + 50
-    assert "c7 never got p7:7, which s7 required; last seen at north" in page.text
-    story = page.text[page.text.index("c7 never got p7:7") :]
-    assert "+0 ms driver1 publishes at south1 line 16" in story
-    assert "+410 µs south1 handles, from p7 line 4049" in story
-    assert "+820 µs south1 forwards to south line 4050" in story
+    assert "c7 did not get p7:7, published by p7 and required by s7" in page.text
+    story = page.text[page.text.index("c7 did not get p7:7") :]
+    assert "p7 → south1 → south → root → north not passed on" in story
+    assert "p7 → south1 → south → south3 → c501 ✕ c7 never got it" in story
+    assert "+0 ms south1 handles, from p7 line 4050" in story
+    assert "+410 µs south1 forwards to south line 4051" in story
     lit = json.loads(str(page.classed("show")[0]["data-lit"]))
     assert ["south", "root"] in lit["edges"] and "root" in lit["nodes"]
 
@@ -127,6 +128,8 @@ def test_an_unknown_is_explained_and_not_taken_for_a_pass(tmp_path: Path) -> Non
     assert "It cannot be told: the logs are damaged in 3 places." in page.text
     assert "An unknown is not a pass." in page.text
     assert "That is not the same as none." in page.text
+    assert "5 findings that could not be decided" in page.text
+    assert "See " not in page.text
     assert "gap: n goes from 20417 to 20431" in page.text
 
 
@@ -168,8 +171,8 @@ def test_a_flood_of_violations_is_counted_and_leaves_room_for_the_rare_ones(tmp_
     page = page_of(run)
     assert len(page.source.encode()) < PAGE_BYTES_MAX
     assert len(page.classed("violation")) == 200
-    assert page.text.count("51 records left out here") == 0 and page.text.count("50 records left out here") == 197
-    assert "4,803 more of this check" in page.text
+    assert page.text.count("50 records left out here") == 197
+    assert "4,803 more of this check are counted" in page.text
 
 
 def test_a_page_that_would_be_too_big_shows_fewer_paths(tmp_path: Path) -> None:
@@ -177,7 +180,7 @@ def test_a_page_that_would_be_too_big_shows_fewer_paths(tmp_path: Path) -> None:
     rows = [runs.violation(n, hops=60) for n in range(250)]
     for row in rows:
         for hop in row["path"]:
-            hop |= dict.fromkeys(("node", "from", "to"), "<" * 80)
+            hop.update(dict.fromkeys(("node", "from", "to"), "<" * 80))
     runs.write_violations(run, rows)
     page = page_of(run)
     assert len(page.source.encode()) < PAGE_BYTES_MAX

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from controller.audit.report.page import render
@@ -25,5 +24,5 @@ def write_report(run: Path) -> Path:
     path = run / "report.html"
     unfinished = path.with_suffix(".html.part")
     unfinished.write_bytes(page)
-    os.replace(unfinished, path)
+    unfinished.replace(path)
     return path

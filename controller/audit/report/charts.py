@@ -14,7 +14,7 @@ from markupsafe import Markup
 from controller.audit.report.model import Fault
 from controller.audit.report.scales import Scale, TimeAxis
 from controller.audit.report.svg import element, group, percent
-from controller.audit.report.windows import LABEL_ROW_PX, labels, shades, windows
+from controller.audit.report.windows import labels, shades, windows
 
 GRID = 1000
 AXIS_PX = 24
@@ -49,49 +49,31 @@ class Plot:
 
 
 def line_chart(
-    plot: Plot,
-    scale: Scale,
-    written: Callable[[float], str],
-    series: list[Series],
-    band: Band | None = None,
-    labelled: bool = True,
-    class_: str = "chart",
+    plot: Plot, scale: Scale, written: Callable[[float], str], series: list[Series], band: Band | None = None
 ) -> Markup:
     found = windows(plot.faults, plot.axis)
+    names, names_px = labels(found, LABEL_ROWS)
     drawn = [_area(plot, scale, band)] if band else []
-    for one in series:
-        drawn.append(_line(plot, scale, one))
+    drawn += [_line(plot, scale, one) for one in series]
     parts = [
         *shades(found, plot.height),
         *_grid(plot, scale, written),
         element(
-            "svg",
-            *drawn,
-            width="100%",
-            height=plot.height,
-            viewBox=f"0 0 {GRID} {GRID}",
-            preserveAspectRatio="none",
+            "svg", *drawn, width="100%", height=plot.height, viewBox=f"0 0 {GRID} {GRID}", preserveAspectRatio="none"
         ),
         *[dot for one in series for dot in _lone_points(plot, scale, one)],
-        *(labels(found, LABEL_ROWS) if labelled else []),
+        *names,
         *time_axis(plot.axis, plot.height),
         element("line", y1=0, y2=plot.height, class_="cursor"),
     ]
-    top = LABEL_ROWS * LABEL_ROW_PX + 4 if labelled and found else 10
-    return _canvas(parts, plot, top, class_)
+    return _canvas(parts, plot, names_px + 8)
 
 
-def _canvas(parts: list[Markup], plot: Plot, top: int, class_: str) -> Markup:
+def _canvas(parts: list[Markup], plot: Plot, top: int) -> Markup:
     svg = element(
-        "svg",
-        *parts,
-        width="100%",
-        height=plot.height,
-        role="img",
-        aria_label=plot.described,
-        overflow="visible",
+        "svg", *parts, width="100%", height=plot.height, role="img", aria_label=plot.described, overflow="visible"
     )
-    return element("div", svg, class_=class_, style=f"padding-top:{top}px;padding-bottom:{AXIS_PX}px")
+    return element("div", svg, class_="chart", style=f"padding-top:{top}px;padding-bottom:{AXIS_PX}px")
 
 
 def bar_chart(plot: Plot, scale: Scale, written: Callable[[float], str], points: Points) -> Markup:
@@ -114,7 +96,7 @@ def bar_chart(plot: Plot, scale: Scale, written: Callable[[float], str], points:
             )
     parts = [*shades(found, plot.height), *_grid(plot, scale, written), group(bars, class_="bars")]
     parts += [*time_axis(plot.axis, plot.height), element("line", y1=0, y2=plot.height, class_="cursor")]
-    return _canvas(parts, plot, 10, "chart")
+    return _canvas(parts, plot, 10)
 
 
 def sparkline(plot: Plot, scale: Scale, points: Points) -> Markup:
@@ -192,7 +174,7 @@ def _lone_points(plot: Plot, scale: Scale, series: Series) -> list[Markup]:
 
 def _area(plot: Plot, scale: Scale, band: Band) -> Markup:
     pieces = []
-    upper = {t: value for t, value in band.upper}
+    upper = dict(band.upper)
     for run in _runs(plot, band.lower):
         back = [(t, upper[t]) for t, _ in reversed(run) if t in upper]
         if len(run) > 1 and back:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup
@@ -20,8 +21,10 @@ QUANTILES = (("p50", "median"), ("p90", "p90"), ("p99", "p99"), ("max", "max"))
 
 @dataclass(frozen=True)
 class Chart:
+    """Pictures over the same buckets, and what the cursor reads from them."""
+
     id: str
-    svg: Markup
+    pictures: list[Markup]
     data: dict[str, Any]
 
 
@@ -43,9 +46,10 @@ class Multiple:
     svg: Markup
 
 
-def delay_charts(data: RunData, axis: TimeAxis) -> list[Chart]:
+def delay_chart(data: RunData, axis: TimeAxis) -> Chart | None:
+    """Percentiles above, deliveries per second below."""
     if not data.delay:
-        return []
+        return None
     bucket_ns = _bucket_ns([point.t for point in data.delay], axis)
     by_name: dict[str, Points] = {
         name: [(point.t, float(getattr(point, f"{name}_ns"))) for point in data.delay] for name, _ in QUANTILES
@@ -61,10 +65,7 @@ def delay_charts(data: RunData, axis: TimeAxis) -> list[Chart]:
     times = [point.t for point in data.delay]
     readings = [{"name": word, "unit": "ns", "values": _rounded(by_name[name])} for name, word in QUANTILES]
     rate_reading = {"name": "deliveries/s", "unit": "count", "values": _rounded(rates)}
-    return [
-        Chart("delay", svg, _readout(times, bucket_ns, axis, [*readings, rate_reading])),
-        Chart("rate", rate_svg, _readout(times, bucket_ns, axis, [rate_reading])),
-    ]
+    return Chart("delay", [svg, rate_svg], _readout(times, bucket_ns, axis, [*readings, rate_reading]))
 
 
 def _delay_described(worst: DelayPoint, axis: TimeAxis) -> str:
@@ -92,12 +93,12 @@ def _first(total: dict[str, float], name: str, uncorrected: bool) -> float | Non
 
 def queue_chart(data: RunData, axis: TimeAxis) -> Chart | None:
     """All brokers in one picture: the deepest queue at each moment, and the middle one."""
-    if not data.queue:
+    if not any(_depths(points) for points in data.queue.values()):
         return None
     depths: dict[int, list[float]] = {}
     for points in data.queue.values():
-        for point in points:
-            depths.setdefault(_slot(point.t, axis), []).append(point.depth_max)
+        for t, depth in _depths(points):
+            depths.setdefault(_slot(t, axis), []).append(depth)
     width = _slot_ns(axis)
     times = [axis.start_t + slot * width for slot in sorted(depths)]
     deepest = [(t, max(depths[slot])) for t, slot in zip(times, sorted(depths), strict=True)]
@@ -112,7 +113,7 @@ def queue_chart(data: RunData, axis: TimeAxis) -> Chart | None:
         {"name": "deepest queue", "unit": "count", "values": _rounded(deepest)},
         {"name": "median broker", "unit": "count", "values": _rounded(middle)},
     ]
-    return Chart("queue", svg, _readout(times, bucket_ns, axis, readings))
+    return Chart("queue", [svg], _readout(times, bucket_ns, axis, readings))
 
 
 def queue_multiples(data: RunData, axis: TimeAxis) -> list[Multiple]:
@@ -121,7 +122,7 @@ def queue_multiples(data: RunData, axis: TimeAxis) -> list[Multiple]:
     scale = counts_scale([_deepest(data.queue[node]) for node in order])
     multiples = []
     for node in order:
-        points = [(point.t, point.depth_max) for point in data.queue[node]]
+        points = _depths(data.queue[node])
         deepest = int(_deepest(data.queue[node]))
         bucket_ns = _bucket_ns([t for t, _ in points], axis)
         plot = Plot(axis, data.faults, 52, bucket_ns, f"Queue of {node} over time, at most {deepest}")
@@ -147,8 +148,13 @@ def _queue_row(node: str, points: tuple[QueuePoint, ...], span_ns: int) -> Queue
     )
 
 
+def _depths(points: tuple[QueuePoint, ...]) -> Points:
+    """Only where a sample was taken: a bucket without one is not an empty queue."""
+    return [(point.t, point.depth_max) for point in points if point.depth_max is not None]
+
+
 def _deepest(points: tuple[QueuePoint, ...]) -> float:
-    return max((point.depth_max for point in points), default=0)
+    return max((depth for _, depth in _depths(points)), default=0)
 
 
 def _slot_ns(axis: TimeAxis) -> int:
@@ -160,7 +166,7 @@ def _slot(t: int, axis: TimeAxis) -> int:
 
 
 def _bucket_ns(times: list[int], axis: TimeAxis) -> int:
-    gaps = sorted(later - earlier for earlier, later in zip(times, times[1:], strict=False) if later > earlier)
+    gaps = sorted(later - earlier for earlier, later in pairwise(times) if later > earlier)
     return gaps[len(gaps) // 4] if gaps else max(1, (axis.end_t - axis.start_t) // 100)
 
 

@@ -53,7 +53,7 @@ def draw(data: RunData) -> Drawing | None:
         group(parts, class_="links"),
         group(marks),
         group(nodes),
-        class_=f"overlay {layout.shape}",
+        class_=f"overlay {layout.shape}" + (" dense" if len(data.brokers) > 40 else ""),
         role="img",
         aria_label=_described(data),
         width="100%",
@@ -206,27 +206,30 @@ def _broker(broker: Broker, layout: Layout, faults: list[Fault], data: RunData) 
     families = [fault.family for fault in faults]
     family = "death" if "death" in families else families[0] if families else None
     x, y = layout.places[broker.name]
-    title = broker.name + (f" · {broker.role}" if broker.role else "") + (f" · group {broker.group}" if broker.group else "")
-    if faults:
-        title += f" · {_fault_words(faults)}"
-    handled = sum(point.handled for point in data.queue.get(broker.name, ()))
-    if handled:
-        title += f" · handled {plural(handled, 'message')}"
-    parts = [element("title", title), element("circle", r=radius, class_="body")]
+    body = element("circle", r=radius, class_="body")
     if family:
-        parts[1] = element("circle", r=max(radius, 8.0) + 1, class_="body")
-        parts += mark_shape(f"broker-{family}")[-1:]
-    parts.append(_label(broker.name, layout, radius + (2 if family else 0), size))
+        sign = [element("circle", r=10, class_="body"), mark_shape(f"broker-{family}")[-1]]
+        body = group(sign, transform=None if size <= 40 else "scale(.7)")
+    label = _label(broker.name, layout, radius + (2 if family else 0), size)
     role = "leaf" if broker.role in ("leaf", "edge", "stub", "outer") else "inner"
     return element(
         "svg",
-        *parts,
+        element("title", _broker_words(broker, faults, data)),
+        body,
+        label,
         x=percent(x),
         y=percent(y),
         class_=f"broker {role}" + (f" mark mark-{family}" if family else ""),
         data_node=broker.name,
         overflow="visible",
     )
+
+
+def _broker_words(broker: Broker, faults: list[Fault], data: RunData) -> str:
+    words = [broker.name, broker.role, f"group {broker.group}" if broker.group else "", _fault_words(faults)]
+    handled = sum(point.handled for point in data.queue.get(broker.name, ()))
+    words.append(f"handled {plural(handled, 'message')}" if handled else "")
+    return " · ".join(word for word in words if word)
 
 
 def _label(name: str, layout: Layout, radius: float, size: int) -> Markup:
@@ -265,5 +268,3 @@ def busiest_links(data: RunData, limit: int) -> list[tuple[str, str, Load]]:
     pairs = [pair for pair in data.loads if pair[0] in known and pair[1] in known] if known else list(data.loads)
     pairs.sort(key=lambda pair: (-data.loads[pair].messages, natural(pair[0]), natural(pair[1])))
     return [(a, b, data.loads[a, b]) for a, b in pairs[:limit]]
-
-

@@ -23,6 +23,7 @@ LEAVES_IN_ROWS_MAX = 24
 LABEL_LETTERS_MAX = 14
 LETTER_PX = 6.6
 WIDE_PX = 1040
+UNSCROLLED_PX = 860
 NARROW_PX = 320
 
 
@@ -108,7 +109,10 @@ def _rows(children: dict[str, list[str]], root: str, leaves: list[str]) -> Layou
     across, depth = _spread(children, root)
     deepest = max(depth.values())
     places = {name: (across[name], depth[name] / max(1, deepest)) for name in across}
-    sides: dict[str, Side] = {name: "right" if children[name] else "below" for name in across}
+    sides: dict[str, Side] = dict.fromkeys(across, "below")
+    # The line from above comes in from the parent's side, so the label stands on the other.
+    for parent, below in children.items():
+        sides.update((name, "left" if across[name] < across[parent] else "right") for name in below if children[name])
     sides[root] = "above" if len(children) > 1 else "below"
     crowded = sum(label_px(name) + 10 for name in leaves) > NARROW_PX
     staggered = frozenset(leaves[1::2]) if crowded else frozenset()
@@ -116,7 +120,7 @@ def _rows(children: dict[str, list[str]], root: str, leaves: list[str]) -> Layou
 
 
 def _width_needed(labels: list[str], rows: int) -> int:
-    return min(WIDE_PX, math.ceil(max(label_px(name) + 8 for name in labels) * len(labels) / rows))
+    return min(UNSCROLLED_PX, math.ceil(max(label_px(name) + 8 for name in labels) * len(labels) / rows))
 
 
 def _rings(children: dict[str, list[str]], root: str, leaves: list[str]) -> Layout:
@@ -129,7 +133,7 @@ def _rings(children: dict[str, list[str]], root: str, leaves: list[str]) -> Layo
         places[name] = (0.5 + radius * math.cos(angle), 0.5 + radius * math.sin(angle))
     sides: dict[str, Side] = dict.fromkeys(places, "outward")
     sides[root] = "above"
-    return Layout("rings", places, sides, min(900, 380 + 4 * len(leaves)), min(WIDE_PX, 12 * len(leaves)))
+    return Layout("rings", places, sides, min(900, 380 + 4 * len(leaves)), min(UNSCROLLED_PX, 12 * len(leaves)))
 
 
 def _net(graph: nx.Graph) -> Layout:
@@ -149,7 +153,7 @@ def _net(graph: nx.Graph) -> Layout:
         name: (float(0.5 + (unit[row, 0] - 0.5) * stretch), float(unit[row, 1])) for row, name in enumerate(names)
     }
     sides: dict[str, Side] = {name: "above" if places[name][1] < 0.5 else "below" for name in names}
-    return Layout("net", places, sides, height_px, min(WIDE_PX, 14 * len(names)))
+    return Layout("net", places, sides, height_px, min(UNSCROLLED_PX, 14 * len(names)))
 
 
 def _stress_majorized(graph: nx.Graph, names: list[str], rounds: int = 120) -> np.ndarray:

@@ -59,7 +59,7 @@ class Fault:
 class Phase:
     name: str
     start_t: int
-    end_t: int
+    end_t: int | None
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class DelayPoint:
 @dataclass(frozen=True)
 class QueuePoint:
     t: int
-    depth_max: float
+    depth_max: float | None
     table: int
     unacked: int
     wait_p99_ns: float
@@ -143,7 +143,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class ViolationGroup:
-    """One check's violations of one sort: those that are shown, and how many there are."""
+    """One check's violations of one sort: those that are shown, and how many the table lists."""
 
     check: str
     total: int
@@ -173,6 +173,7 @@ class RunData:
     queue: dict[str, tuple[QueuePoint, ...]]
     loads: dict[tuple[str, str], Load]
     broken: tuple[ViolationGroup, ...]
+    doubtful: tuple[ViolationGroup, ...]
     excused: tuple[ViolationGroup, ...]
     absent: tuple[str, ...] = field(default=())
 

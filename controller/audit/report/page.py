@@ -54,10 +54,10 @@ def render(data: RunData) -> str:
 def _context(data: RunData) -> dict[str, Any]:
     axis = TimeAxis(data.start_t, data.end_t)
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    delay = congestion.delay_charts(data, axis)
+    delay = congestion.delay_chart(data, axis)
     queue = congestion.queue_chart(data, axis)
     overlay = drawing.draw(data)
-    charts = [*delay, *([queue] if queue else [])]
+    charts = [chart for chart in (delay, queue) if chart]
     return {
         "data": data,
         "label": words.LABELS,
@@ -80,13 +80,14 @@ def _context(data: RunData) -> dict[str, Any]:
         "queue": queue,
         "multiples": congestion.queue_multiples(data, axis),
         "queue_rows": congestion.queue_rows(data),
-        "broken": [_told(group, data) for group in data.broken],
-        "excused": [_told(group, data) for group in data.excused],
+        "broken": _told(data.broken, data, {check.name: check.violations for check in data.checks}),
+        "doubtful": _told(data.doubtful, data, {}),
+        "excused": _told(data.excused, data, {check.name: check.excused for check in data.checks}),
         "broken_total": words.broken_total(data),
         "excused_total": words.excused_total(data),
-        "readouts": Markup(_script_json({chart.id: chart.data for chart in charts})),  # noqa: S704 escaped there
-        "style": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),  # noqa: S704 our own file
-        "script": Markup(script),  # noqa: S704 our own file
+        "readouts": _script_json({chart.id: chart.data for chart in charts}),
+        "style": (TEMPLATES / "report.css").read_text(encoding="utf-8"),
+        "script": script,
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
 
@@ -170,9 +171,14 @@ def _legend_marks(overlay: drawing.Drawing | None) -> list[tuple[str, str, list[
     return [(name, MARKS[name], drawing.mark_shape(name)) for name in overlay.marks if name in MARKS]
 
 
-def _told(group: ViolationGroup, data: RunData) -> dict[str, Any]:
-    return {
-        "check": group.check,
-        "total": group.total,
-        "stories": [routes.story(violation, data, HOPS_FIRST) for violation in group.shown],
-    }
+def _told(groups: tuple[ViolationGroup, ...], data: RunData, counted: dict[str, int]) -> list[dict[str, Any]]:
+    """In the order of the checks; the audit may have counted more than it listed."""
+    order = {check.name: position for position, check in enumerate(data.checks)}
+    return [
+        {
+            "check": group.check,
+            "total": max(group.total, counted.get(group.check, 0)),
+            "stories": [routes.story(violation, data, HOPS_FIRST) for violation in group.shown],
+        }
+        for group in sorted(groups, key=lambda group: (order.get(group.check, len(order)), group.check))
+    ]

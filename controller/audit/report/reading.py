@@ -29,7 +29,7 @@ def read_run(run: Path, violations_max: int) -> RunData:
     audit = tables.Tables(run / "audit")
     start_t, end_t = _span(verdict, faults, phases, audit)
     damage = _list(verdict, "damage")
-    broken, excused = audit.violations(violations_max)
+    found = audit.violations(violations_max)
     return RunData(
         name=clean(run.resolve().name),
         verdict=_verdict(verdict.get("verdict")),
@@ -51,8 +51,9 @@ def read_run(run: Path, violations_max: int) -> RunData:
         delay_total=audit.delay_total(),
         queue=audit.queue(start_t, end_t),
         loads=audit.loads(),
-        broken=broken,
-        excused=excused,
+        broken=found["broken"],
+        doubtful=found["doubtful"],
+        excused=found["excused"],
         absent=audit.absent(),
     )
 
@@ -133,13 +134,13 @@ def _faults(items: list[dict[str, Any]]) -> tuple[Fault, ...]:
 
 def _phase(item: dict[str, Any]) -> Phase | None:
     start_t, end_t = whole(item.get("start_t")), whole(item.get("end_t"))
-    if start_t is None or end_t is None or end_t < start_t:
+    if start_t is None or (end_t is not None and end_t < start_t):
         return None
     return Phase(_text(item, "name"), start_t, end_t)
 
 
 def _damage(item: dict[str, Any]) -> Damage:
-    return Damage(_text(item, "file"), whole(item.get("line")), _text(item, "what"))
+    return Damage(_text(item, "file"), whole(item.get("line")) or None, _text(item, "what"))
 
 
 def _brokers(topology: dict[str, Any]) -> tuple[Broker, ...]:
@@ -154,7 +155,7 @@ def _links(topology: dict[str, Any]) -> tuple[Link, ...]:
     links: dict[tuple[str, str], Link] = {}
     for item in _list(topology, "links"):
         a, b = _text(item, "a"), _text(item, "b")
-        delay_ms = item.get("delay_ms")
+        delay_ms: Any = item.get("delay_ms")
         if a and b and a != b and (b, a) not in links:
             links.setdefault((a, b), Link(a, b, float(delay_ms) if whole(delay_ms) is not None else 0.0))
     return tuple(links.values())[:LINKS_MAX]
@@ -166,7 +167,7 @@ def _span(
     span = _inner(verdict, "span")
     start_t, end_t = whole(span.get("start_t")), whole(span.get("end_t"))
     if start_t is None or end_t is None:
-        moments = [t for phase in phases for t in (phase.start_t, phase.end_t)]
+        moments = [t for phase in phases for t in (phase.start_t, phase.end_t) if t is not None]
         moments += [t for fault in faults for t in (fault.apply_t, fault.heal_t, fault.settled_t) if t is not None]
         moments += audit.moments()
         start_t, end_t = min(moments, default=0), max(moments, default=0)

@@ -1,4 +1,4 @@
-"""A violation's path: how far a message came, as a chain of nodes and as a list of log lines."""
+"""A violation's path: how far a message came, as the ways it took and as a list of log lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from controller.audit.report.model import Hop, RunData, Violation
 from controller.audit.report.text import duration, offset
 
-CHAIN_MAX = 24
+BRANCHES_MAX = 10
+NODES_MAX = 24
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,23 @@ class Step:
 
 
 @dataclass(frozen=True)
+class Branch:
+    """One way through the overlay, from where the message came in to where it was last seen."""
+
+    nodes: list[str]
+    shared: int
+    ends_at_broker: bool
+
+
+@dataclass(frozen=True)
 class Story:
     """One violation, ready to be written on the page."""
 
     violation: Violation
     at: str
     fault: str
-    chain: list[str]
-    reached: bool
+    branches: list[Branch]
+    unreached: bool
     steps: list[Step]
     gap_after: int | None
     lit: str
@@ -36,16 +46,16 @@ class Story:
 
 def story(violation: Violation, data: RunData, hops_first: int) -> Story:
     start_t = violation.path[0].t if violation.path else 0
-    chain = _chain(violation.path)
-    labels = {fault.id: fault.label for fault in data.faults}
-    edges = sorted({edge for hop in violation.path if (edge := _edge(hop))})
+    edges = list(dict.fromkeys(edge for hop in violation.path if (edge := _edge(hop))))
     nodes = sorted({hop.node for hop in violation.path})
+    labels = {fault.id: fault.label for fault in data.faults}
+    branches = [] if violation.path_omitted else _branches(edges, {broker.name for broker in data.brokers})
     return Story(
         violation=violation,
         at=offset(violation.t - data.start_t) if violation.t is not None else "",
         fault=labels.get(violation.fault, violation.fault),
-        chain=chain,
-        reached=not chain or chain[-1] == violation.client,
+        branches=branches,
+        unreached=violation.check == "missing" and bool(branches) and violation.client not in {to for _, to in edges},
         steps=[_step(hop, start_t) for hop in violation.path],
         gap_after=hops_first if violation.path_omitted else None,
         lit=json.dumps({"edges": edges, "nodes": nodes}, separators=(",", ":")),
@@ -76,19 +86,31 @@ def _edge(hop: Hop) -> tuple[str, str] | None:
     return None
 
 
-def _chain(path: tuple[Hop, ...]) -> list[str]:
-    """The nodes one after the other, if the message took a single way; else nothing, and the list has to do."""
-    after: dict[str, str] = {}
-    for hop in path:
-        edge = _edge(hop)
-        if edge is None:
-            continue
-        if after.setdefault(edge[0], edge[1]) != edge[1]:
-            return []
-    starts = [node for node in after if node not in after.values()]
-    if len(starts) != 1 or len(set(after.values())) != len(after):
+def _branches(edges: list[tuple[str, str]], brokers: set[str]) -> list[Branch]:
+    """Every way from the start to an end; nothing if the records do not form a tree, or one too big to take in."""
+    after: dict[str, list[str]] = {}
+    for node, to in edges:
+        after.setdefault(node, []).append(to)
+    reached = [to for _, to in edges]
+    starts = [node for node in after if node not in reached]
+    if len(starts) != 1 or len(set(reached)) != len(reached):
         return []
-    chain = [starts[0]]
-    while chain[-1] in after:
-        chain.append(after[chain[-1]])
-    return chain if len(chain) == len(after) + 1 and len(chain) <= CHAIN_MAX else []
+    ways, waiting = [], [starts]
+    while waiting:
+        way = waiting.pop()
+        following = after.get(way[-1])
+        if following:
+            waiting += [[*way, to] for to in reversed(following)]
+        else:
+            ways.append(way)
+    if len(ways) > BRANCHES_MAX or any(len(way) > NODES_MAX for way in ways):
+        return []
+    before: list[list[str]] = [[], *ways]
+    return [Branch(way, _common(way, last), way[-1] in brokers) for last, way in zip(before, ways, strict=False)]
+
+
+def _common(way: list[str], other: list[str]) -> int:
+    length = 0
+    while length < min(len(way), len(other)) and way[length] == other[length]:
+        length += 1
+    return length

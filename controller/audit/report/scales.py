@@ -58,7 +58,7 @@ class TimeAxis:
 
     def ticks(self) -> list[tuple[float, str]]:
         span_s = (self.end_t - self.start_t) / NS_PER_S
-        unit, unit_s = ("h", 3600) if span_s > 4 * 3600 else ("min", 60) if span_s > 600 else ("s", 1)
+        unit, unit_s = ("h", 3600.0) if span_s > 4 * 3600 else ("min", 60.0) if span_s > 600 else ("s", 1.0)
         if span_s < 0.5:
             unit, unit_s = "ms", 0.001
         steps = round_steps(0, span_s / unit_s, 10)

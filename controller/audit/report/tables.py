@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +17,9 @@ POINTS_MAX = 480
 HOPS_FIRST = 28
 HOPS_LAST = 12
 CHECKS_MAX = 40
-EXCUSED_SHARE = 4
+FOLDED_SHARE = 4
+
+Sort = Literal["broken", "doubtful", "excused"]
 
 DELAY = {"t": pa.int64(), "count": pa.int64()} | {
     name: pa.float64() for name in ("p50_ns", "p90_ns", "p99_ns", "max_ns")
@@ -27,7 +29,7 @@ QUEUE = {
     "wait_p99_ns": pa.float64(), "work_ns": pa.int64(), "handled": pa.int64(),
 }  # fmt: skip
 LINKS = {"a": pa.string(), "b": pa.string(), "publications": pa.int64(), "control": pa.int64(), "bytes": pa.int64()}
-VIOLATION_KEYS = {"check": pa.string(), "excused": pa.bool_(), "t": pa.int64()}
+VIOLATION_KEYS = {"verdict": pa.string(), "check": pa.string(), "excused": pa.bool_(), "t": pa.int64()}
 
 
 class Tables:
@@ -67,7 +69,7 @@ class Tables:
         by_node: dict[str, list[QueuePoint]] = {}
         for row in merged.to_pylist():
             node = clean(row.pop("node") or "")
-            filled = {name: value or 0 for name, value in row.items()}
+            filled = {name: value if name == "depth_max" else value or 0 for name, value in row.items()}
             by_node.setdefault(node, []).append(QueuePoint(**filled))
         return {node: tuple(sorted(by_node[node], key=lambda point: point.t)) for node in sorted(by_node, key=natural)}
 
@@ -78,17 +80,21 @@ class Tables:
             loads[key] = Load(row["publications"] or 0, row["control"] or 0, row["bytes"] or 0)
         return loads
 
-    def violations(self, shown_max: int) -> tuple[tuple[ViolationGroup, ...], tuple[ViolationGroup, ...]]:
-        """What was broken and what was excused, by check; the earliest of each with their paths."""
+    def violations(self, shown_max: int) -> dict[Sort, tuple[ViolationGroup, ...]]:
+        """What was broken, could not be told, or was excused; by check, the earliest of each with their paths."""
         dataset = self._dataset("violations")
         if dataset is None:
-            return (), ()
+            return {"broken": (), "doubtful": (), "excused": ()}
         keys = self._table("violations", VIOLATION_KEYS)
         keys = keys.append_column("row", pa.array(range(len(keys)), pa.int64()))
-        is_excused = pc.fill_null(keys["excused"], False)
-        broken = _groups(dataset, keys.filter(pc.invert(is_excused)), shown_max)
-        excused = _groups(dataset, keys.filter(is_excused), shown_max // EXCUSED_SHARE)
-        return broken, excused
+        excused = pc.fill_null(keys["excused"], False)
+        doubtful = pc.and_not(pc.fill_null(pc.equal(keys["verdict"], "unknown"), False), excused)
+        broken = pc.invert(pc.or_(excused, doubtful))
+        return {
+            "broken": _groups(dataset, keys.filter(broken), shown_max),
+            "doubtful": _groups(dataset, keys.filter(doubtful), shown_max // FOLDED_SHARE),
+            "excused": _groups(dataset, keys.filter(excused), shown_max // FOLDED_SHARE),
+        }
 
     def _dataset(self, name: str) -> ds.Dataset | None:
         path = self._audit / f"{name}.parquet"

@@ -57,7 +57,7 @@ def natural(name: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part.isdecimal() and len(part) <= 18 else (1, 0, part) for part in parts)
 
 
-def count(number: int | float) -> str:
+def count(number: float) -> str:
     return f"{int(number):,}"
 
 
@@ -65,7 +65,7 @@ def plural(number: int, noun: str, several: str | None = None) -> str:
     return f"{count(number)} {noun if number == 1 else several or noun + 's'}"
 
 
-def duration(ns: int | float) -> str:
+def duration(ns: float) -> str:
     """Three significant digits in the unit that suits."""
     if ns < 0:
         return "−" + duration(-ns)
@@ -84,7 +84,7 @@ def duration(ns: int | float) -> str:
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
 
 
-def offset(ns: int | float) -> str:
+def offset(ns: float) -> str:
     """A moment of the run, counted from its start."""
     sign = "−" if ns < 0 else ""
     seconds = abs(ns) / NS_PER_S
@@ -94,7 +94,7 @@ def offset(ns: int | float) -> str:
     return f"{sign}{int(minutes)}:{rest_s:04.1f} min"
 
 
-def volume(size: int | float) -> str:
+def volume(size: float) -> str:
     for unit, bytes_each in (("B", 1), ("kB", 1_000), ("MB", 1_000_000)):
         if float(f"{size / bytes_each:.3g}") < 1000:
             return f"{_significant(size / bytes_each)} {unit}"

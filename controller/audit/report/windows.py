@@ -84,15 +84,14 @@ def shades(found: list[Window], height: int) -> list[Markup]:
     return parts
 
 
-def labels(found: list[Window], rows: int) -> list[Markup]:
-    """Kind and target above the plot, once laid out for a wide page and once for a narrow one."""
-    return [
-        *_labels(found, rows, WIDE_PX, "wide-only"),
-        *_labels(found, rows, NARROW_PX, "narrow-only"),
-    ]
+def labels(found: list[Window], rows_max: int) -> tuple[list[Markup], int]:
+    """Kind and target above the plot, laid out for a wide page and for a narrow one; and the height they need."""
+    wide, wide_rows = _labels(found, rows_max, WIDE_PX, "wide-only")
+    narrow, narrow_rows = _labels(found, rows_max, NARROW_PX, "narrow-only")
+    return [*wide, *narrow], LABEL_ROW_PX * max(wide_rows, narrow_rows)
 
 
-def _labels(found: list[Window], rows: int, width_px: int, class_: str) -> list[Markup]:
+def _labels(found: list[Window], rows: int, width_px: int, class_: str) -> tuple[list[Markup], int]:
     parts = []
     taken = [0.0] * rows
     for window in found:
@@ -111,4 +110,4 @@ def _labels(found: list[Window], rows: int, width_px: int, class_: str) -> list[
                 class_=f"fault-label ink-{window.fault.family} {class_}",
             )
         )
-    return parts
+    return parts, sum(end > 0 for end in taken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.audit.report.model import RunData, Verdict
+from controller.audit.report.model import Check, RunData, Verdict
 from controller.audit.report.text import clean, count, duration, plural
 
 PROMISES = {
@@ -27,6 +27,9 @@ CHECKS = {
     "order": "Messages of one publisher arrived in the order they were sent.",
     "gaps": "No publisher's sequence has holes where a message was due.",
     "integrity": "The logs are whole: no gaps, no broken lines, every file closed.",
+    "confirmed": "Deliveries were at stake, and every subscription was confirmed.",
+    "advertised": "Publishers kept to what they had advertised.",
+    "subs": "Each delivery names exactly the subscriptions it was for.",
 }
 
 LABELS = {"pass": "Pass", "fail": "Fail", "unknown": "Unknown"}
@@ -36,9 +39,10 @@ def headline(data: RunData) -> str:
     required = data.counts.get("pairs_required")
     broken = broken_total(data)
     if data.verdict == "pass":
-        if required:
-            return f"All {count(required)} required deliveries are accounted for, and every check holds."
-        return "Every check holds."
+        excused = excused_total(data)
+        start = f"{plural(required, 'delivery was', 'deliveries were')} required. " if required else ""
+        lost = f", except {count(excused)} lost around broker deaths, as the promise allows" if excused else ""
+        return f"{start}All arrived, once and in order{lost}."
     if data.verdict == "fail":
         checks = [check.name for check in data.checks if check.verdict == "fail"]
         if broken and checks:
@@ -78,8 +82,12 @@ def promise_words(promise: object) -> str:
     return PROMISES.get(str(promise), "")
 
 
-def check_words(name: str) -> str:
-    return CHECKS.get(name, "")
+def check_words(check: Check) -> str:
+    """A check that holds is told by what it holds; one that does not, by what was found."""
+    if check.verdict == "pass":
+        words = CHECKS.get(check.name, check.summary)
+        return f"{words.removesuffix('.')}, but for what is excused." if check.excused else words
+    return check.summary or CHECKS.get(check.name, "")
 
 
 def flight_words(flight_ns: int | None) -> str:

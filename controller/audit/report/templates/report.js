@@ -28,23 +28,25 @@
   for (const figure of document.querySelectorAll("[data-chart]")) {
     const data = readouts[figure.dataset.chart];
     const svg = figure.querySelector(".chart > svg");
-    const cursor = figure.querySelector(".cursor");
+    const cursors = figure.querySelectorAll(".cursor");
     const output = figure.querySelector(".readout");
     if (!data || !data.at.length) continue;
     let current = -1;
     const show = (index) => {
       current = Math.max(0, Math.min(data.at.length - 1, index));
       const x = `${data.at[current] * 100}%`;
-      cursor.setAttribute("x1", x);
-      cursor.setAttribute("x2", x);
-      cursor.style.visibility = "visible";
+      for (const cursor of cursors) {
+        cursor.setAttribute("x1", x);
+        cursor.setAttribute("x2", x);
+        cursor.style.visibility = "visible";
+      }
       output.replaceChildren(piece("b", `${(data.at[current] * data.span).toFixed(2)} s`));
       for (const series of data.series) {
         output.append(` · ${series.name} `, piece("b", written(series.values[current], series.unit)));
       }
     };
     const hide = () => {
-      cursor.style.visibility = "hidden";
+      for (const cursor of cursors) cursor.style.visibility = "hidden";
       output.replaceChildren();
     };
     figure.tabIndex = 0;
