@@ -28,8 +28,8 @@ help: ## show this list
 setup: $(STAMP) ## make .venv with brokerlab and its pinned dependencies in it
 
 $(STAMP): pyproject.toml $(REQUIREMENTS)
-	@$(call ensure,$(PYTHON) -c '$(SUITABLE)',python3-venv,Python 3.11 or later with venv)
-	@$(PYTHON) -c '$(SUITABLE)' || { echo "$(PYTHON) is not Python 3.11 or later with venv: name one with PYTHON=" >&2; exit 69; }
+	@$(call ensure,$(PYTHON) -c '$(SUITABLE)',python3-venv,Python 3.11 or later with venv (PYTHON= names another))
+	@$(PYTHON) -c '$(SUITABLE)' 2>/dev/null
 	@$(call ensure,$(JAVA_IS_NEW_ENOUGH),default-jre-headless,Java 17 or later (the audit needs it))
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing the pinned dependencies into $(VENV) (two minutes when it is new)"
