@@ -152,6 +152,12 @@ class ClientState:
         self._send(self._attached(), snapshot, _Awaited(asked, cancelled))
 
     @property
+    def broker_inc(self) -> int:
+        """The incarnation of its broker that the client is in touch with; 0 if none."""
+        session = None if self.broker is None else self._sessions[self.broker]
+        return session.peer_inc if session is not None and session.is_open else 0
+
+    @property
     def can_publish(self) -> bool:
         """Whether a publication handed over now would leave at once."""
         return self.broker is not None and self._sessions[self.broker].has_credit
@@ -221,13 +227,17 @@ class ClientState:
 
     def transmit(self, now: int) -> list[tuple[str, Frame[bytes]]]:
         frames: list[tuple[str, Frame[bytes]]] = []
-        for broker, session in self._sessions.items():
-            if broker == self.broker or session.waiting or session.wants_to_transmit:
-                frames.extend((broker, frame) for frame in session.transmit(now, []))
+        for broker, session in self._live_sessions():
+            frames.extend((broker, frame) for frame in session.transmit(now, []))
         return frames
 
-    def deadline(self) -> int:
-        return min(session.deadline() for session in self._sessions.values())
+    def deadline(self) -> int | None:
+        """When `transmit` has to be called again at the latest; None if there is nobody to talk to."""
+        return min((session.deadline() for _, session in self._live_sessions()), default=None)
+
+    def _live_sessions(self) -> list[tuple[str, Session[bytes]]]:
+        """The one with the client's broker, and those with former ones that something is still due to."""
+        return [(b, s) for b, s in self._sessions.items() if b == self.broker or s.waiting or s.wants_to_transmit]
 
     @property
     def pending(self) -> int:

@@ -51,6 +51,20 @@ class Body(Struct, frozen=True, tag_field="kind"):
         """The subscription and the advertisement it is about, for the log."""
         return None, None
 
+    @property
+    def brings(self) -> tuple[str, ...]:
+        """The ids of what the receiver will have once this is settled."""
+        return ()
+
+    @property
+    def rank(self) -> int:
+        """A message is settled after messages of its own rank that go onwards, and of lower rank in any direction.
+
+        Subscriptions have rank 0. Advertisements have rank 1: subscriptions come back in answer to them. So no two
+        messages ever wait for each other.
+        """
+        return 0
+
 
 class Subscribe(Body, frozen=True, tag="subscribe"):
     sub: str
@@ -64,6 +78,10 @@ class Subscribe(Body, frozen=True, tag="subscribe"):
     @property
     def subject(self) -> tuple[str | None, str | None]:
         return self.sub, None
+
+    @property
+    def brings(self) -> tuple[str, ...]:
+        return (self.sub,)
 
 
 class Unsubscribe(Body, frozen=True, tag="unsubscribe"):
@@ -88,9 +106,21 @@ class Advertise(Body, frozen=True, tag="advertise"):
     def subject(self) -> tuple[str | None, str | None]:
         return None, self.adv
 
+    @property
+    def brings(self) -> tuple[str, ...]:
+        return (self.adv,)
+
+    @property
+    def rank(self) -> int:
+        return 1
+
 
 class Unadvertise(Body, frozen=True, tag="unadvertise"):
     adv: str
+
+    @property
+    def rank(self) -> int:
+        return 1
 
     @property
     def subject(self) -> tuple[str | None, str | None]:
@@ -98,18 +128,28 @@ class Unadvertise(Body, frozen=True, tag="unadvertise"):
 
 
 class Snapshot(Body, frozen=True, tag="snapshot"):
-    """All that the sender has to say, applied as one step.
+    """All that the sender has to say of subscriptions, of advertisements or of both, applied as one step.
 
-    `complete` means that what is not named here is not so; an incomplete one only adds.
+    `complete` means that what is not named here is not so; an incomplete one only adds. None: not spoken of. Between
+    brokers the two go separately: an advertisement is settled only after subscriptions that answer it, so one message
+    with both on each side of a link would wait for the other.
     """
 
-    subs: tuple[Subscribe, ...] = ()
-    advs: tuple[Advertise, ...] = ()
+    subs: tuple[Subscribe, ...] | None = None
+    advs: tuple[Advertise, ...] | None = None
     complete: bool = True
 
     @property
     def entries(self) -> int:
-        return len(self.subs) + len(self.advs)
+        return len(self.subs or ()) + len(self.advs or ())
+
+    @property
+    def brings(self) -> tuple[str, ...]:
+        return (*(body.sub for body in self.subs or ()), *(body.adv for body in self.advs or ()))
+
+    @property
+    def rank(self) -> int:
+        return 0 if self.advs is None else 1
 
 
 COMMON_BODIES: tuple[type[Body], ...] = (Subscribe, Unsubscribe, Advertise, Unadvertise, Snapshot)

@@ -6,54 +6,92 @@ messages that it sent because of it are confirmed. `established`, `advertised` a
 
 from __future__ import annotations
 
-from node.core.messages import Port
+from node.core.messages import Body, Port
 
 Mail = tuple[Port, int]
 
 
 class Cause:
-    __slots__ = ("parents", "pending", "tell")
+    """Something that happened at this broker, and how much of what it set off is still under way."""
 
-    def __init__(self, tell: Mail | None) -> None:
+    __slots__ = ("parents", "pending", "rank_max", "tell")
+
+    def __init__(self, tell: Mail | None, rank_max: int | None) -> None:
         self.tell = tell
-        self.pending = 0
+        self.rank_max = rank_max
+        self.pending = 1
         self.parents: list[Cause] = []
+
+
+class _UnderWay:
+    __slots__ = ("causes", "rank")
+
+    def __init__(self, rank: int, causes: list[Cause]) -> None:
+        self.rank = rank
+        self.causes = causes
 
 
 class Settling:
     def __init__(self) -> None:
-        self._awaited: dict[Port, dict[int, Cause]] = {}
+        self._under_way: dict[Port, dict[int, _UnderWay]] = {}
+        # The last message under way to a port that brings it this id.
+        self._bringing: dict[Port, dict[str, int]] = {}
         self._owed: dict[Port, dict[int, Cause]] = {}
 
     @property
     def unsettled(self) -> int:
-        return sum(len(mids) for mids in self._awaited.values())
+        return sum(len(mids) for mids in self._under_way.values())
 
-    def begin(self, origin: Mail | None) -> Cause:
-        """A control message arrived (or a link came up): what is sent until `end` is because of it."""
-        cause = Cause(origin)
-        cause.pending = 1
+    def begin(self, origin: Mail | None, rank_max: int | None = None) -> Cause:
+        """A control message arrived, or something else happened: what is sent until `end` is because of it.
+
+        With `rank_max` the cause does not wait for messages of a higher rank (see `Body.rank`).
+        """
+        cause = Cause(origin, rank_max)
         if origin is not None:
             self._owed.setdefault(origin[0], {})[origin[1]] = cause
         return cause
 
-    def sent(self, cause: Cause, port: Port, mid: int) -> None:
-        cause.pending += 1
-        self._awaited.setdefault(port, {})[mid] = cause
+    def sent(self, causes: list[Cause], port: Port, mid: int, body: Body) -> None:
+        waiting = [cause for cause in causes if cause.rank_max is None or body.rank <= cause.rank_max]
+        for cause in waiting:
+            cause.pending += 1
+        self._under_way.setdefault(port, {})[mid] = _UnderWay(body.rank, waiting)
+        self._bringing.setdefault(port, {}).update(dict.fromkeys(body.brings, mid))
 
-    def end(self, cause: Cause) -> list[Mail]:
-        """All that it causes has been sent; returns what may be confirmed to whom now."""
-        return self._done(cause)
+    def after(self, causes: list[Cause], port: Port, ids: tuple[str, ...]) -> None:
+        """Also wait until the port has one of these, if all of them are still under way to it."""
+        bringing = self._bringing.get(port, {})
+        mids = [bringing[key] for key in ids if key in bringing]
+        if mids and len(mids) == len(ids):
+            for cause in causes:
+                cause.pending += 1
+            self._under_way[port][min(mids)].causes.extend(causes)
+
+    def end(self, causes: list[Cause]) -> list[Mail]:
+        """All that they cause has been sent; returns what may be confirmed to whom now."""
+        return [mail for cause in causes for mail in self._done(cause)]
 
     def settled(self, port: Port, mid: int) -> list[Mail]:
-        cause = self._awaited.get(port, {}).pop(mid, None)
-        return [] if cause is None else self._done(cause)
+        under_way = self._under_way.get(port, {}).pop(mid, None)
+        if under_way is None:
+            return []
+        bringing = self._bringing[port]
+        for key in [key for key, brought_by in bringing.items() if brought_by == mid]:
+            del bringing[key]
+        return self.end(under_way.causes)
 
-    def replace(self, port: Port, cause: Cause) -> None:
-        """The peer died: nothing is owed to it any more, and what waited for it waits for `cause` instead."""
+    def replace(self, port: Port, causes: list[Cause]) -> None:
+        """The peer died: nothing is owed to it any more, and what waited for it waits for one of these instead.
+
+        `causes` come in order of their `rank_max`, the last without one.
+        """
         for orphan in self._owed.pop(port, {}).values():
             orphan.tell = None
-        cause.parents.extend(self._awaited.pop(port, {}).values())
+        self._bringing.pop(port, None)
+        for under_way in self._under_way.pop(port, {}).values():
+            heir = next(c for c in causes if c.rank_max is None or under_way.rank <= c.rank_max)
+            heir.parents.extend(under_way.causes)
 
     def _done(self, cause: Cause) -> list[Mail]:
         mails: list[Mail] = []

@@ -33,6 +33,7 @@ from node.core.messages import (
     kind_of,
 )
 from node.core.schemes.base import (
+    After,
     Delivered,
     Effect,
     Forward,
@@ -273,11 +274,12 @@ class BrokerState:
     def _accept_body(self, port: Port, mid: int, body: Body, outcome: Outcome) -> Body | None:
         """The body without what does not parse; None if nothing is left of it."""
         if isinstance(body, Snapshot):
-            return Snapshot(
-                tuple(s for s in body.subs if self._parses(port, mid, s.sub, s, outcome)),
-                tuple(a for a in body.advs if self._parses(port, mid, a.adv, a, outcome)),
-                body.complete,
-            )
+            subs, advs = body.subs, body.advs
+            if subs is not None:
+                subs = tuple(s for s in subs if self._parses(port, mid, s.sub, s, outcome))
+            if advs is not None:
+                advs = tuple(a for a in advs if self._parses(port, mid, a.adv, a, outcome))
+            return Snapshot(subs, advs, body.complete)
         if isinstance(body, Subscribe):
             return body if self._parses(port, mid, body.sub, body, outcome) else None
         if isinstance(body, Advertise):
@@ -299,7 +301,7 @@ class BrokerState:
             self._local.setdefault(port, {})[body.sub] = parse(body.filter, body.lang)
         elif isinstance(body, Unsubscribe):
             self._local.get(port, {}).pop(body.sub, None)
-        elif isinstance(body, Snapshot):
+        elif isinstance(body, Snapshot) and body.subs is not None:
             self._local[port] = {s.sub: parse(s.filter, s.lang) for s in body.subs}
 
     def _peer_up(self, port: Port, up: PeerUp, now: int, outcome: Outcome) -> None:
@@ -310,31 +312,33 @@ class BrokerState:
             self._because(None, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
             return
         self._give_back(session.renew())
-        cause = self._settling.begin(None)
-        self._settling.replace(port, cause)
-        self._perform(cause, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
-        self._tell_settled(self._settling.end(cause), outcome)
+        causes = [self._settling.begin(None, rank_max=0), self._settling.begin(None)]
+        self._settling.replace(port, causes)
+        self._perform(causes, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
+        self._tell_settled(self._settling.end(causes), outcome)
         self._dirty[port] = None
 
     def _client_gone(self, port: Port, now: int, outcome: Outcome) -> None:
         """A client that does not come back must not hold up the network for ever."""
         self._give_back(self.sessions[port].drop_publications())
         self._local.pop(port, None)
-        self._because(None, self.scheme.apply(Heard(port, Snapshot())), now, outcome)
+        self._because(None, self.scheme.apply(Heard(port, Snapshot((), ()))), now, outcome)
         self._send(port, Refused(0, "session", "silent for too long, subscriptions dropped"), outcome)
 
     def _because(self, origin: tuple[Port, int] | None, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
-        cause = self._settling.begin(origin)
-        self._perform(cause, effects, now, outcome)
-        self._tell_settled(self._settling.end(cause), outcome)
+        causes = [self._settling.begin(origin)]
+        self._perform(causes, effects, now, outcome)
+        self._tell_settled(self._settling.end(causes), outcome)
 
-    def _perform(self, cause: Cause, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
+    def _perform(self, causes: list[Cause], effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
         for effect in effects:
             match effect:
                 case Forward(message=Publication()):
                     self._pass_on(effect, None, now, outcome)
                 case Forward(message=Body() as body):
-                    self._send_body(cause, effect.port, body, effect.reliable, outcome)
+                    self._send_body(causes if effect.awaited else [], effect.port, body, effect.reliable, outcome)
+                case After(port=port, ids=ids):
+                    self._settling.after(causes, port, ids)
                 case SetTimer(name=name, after_ns=after_ns):
                     self._timers[name] = now + after_ns
                 case Persist():
@@ -342,12 +346,12 @@ class BrokerState:
                 case _:
                     raise InvariantViolation(f"{self.scheme.name} wants {effect!r}, which is no effect")
 
-    def _send_body(self, cause: Cause, port: Port, body: Body, reliable: bool, outcome: Outcome) -> None:
+    def _send_body(self, causes: list[Cause], port: Port, body: Body, reliable: bool, outcome: Outcome) -> None:
         if port not in self.sessions or not port.is_broker:
             raise InvariantViolation(f"{self.scheme.name} sends {body!r} to {port.name}, which is no neighbour")
         mid, self._next_mid = self._next_mid, self._next_mid + 1
         if reliable:
-            self._settling.sent(cause, port, mid)
+            self._settling.sent(causes, port, mid, body)
         self._send(port, Control(mid, body), outcome, reliable)
 
     def _tell_settled(self, mails: list[tuple[Port, int]], outcome: Outcome) -> None:

@@ -16,7 +16,7 @@ from node.core.schemes.base import Neighbour, Scheme, Site
 from node.core.schemes.registry import build
 from node.core.session import MS, Limits
 from node.core.state import BrokerState, Item
-from node.wire import WireCodec, decode_frame, encode_frame
+from node.wire import WireCodec, decode_frame, encode_frames
 
 TICK_NS = 50 * MS
 
@@ -137,7 +137,8 @@ class Net:
 
     def _transmit(self, name: str) -> None:
         for port, frame in self.brokers[name].transmit(self.now):
-            self._put(broker_port(name), port, encode_frame(frame))
+            for data in encode_frames(frame):
+                self._put(broker_port(name), port, data)
 
     def _put(self, source: Port, target: Port, data: bytes) -> None:
         self.frames_sent += 1
@@ -197,7 +198,8 @@ class Net:
 
     def _transmit_client(self, client: ClientState) -> None:
         for broker, frame in client.transmit(self.now):
-            self._put(client_port(client.client), broker_port(broker), encode_frame(frame))
+            for data in encode_frames(frame):
+                self._put(client_port(client.client), broker_port(broker), data)
 
     def subscribe(self, client: str, sub: str, text: str) -> None:
         self.clients[client].subscribe(sub, text)
@@ -236,8 +238,12 @@ class Net:
             set(self.brokers) == set(self.names)
             and not any(self.queues.values())
             and all(not b.unacked and not b.unsettled and not b.waiting_for() for b in self.brokers.values())
-            and all(not c.pending for n, c in self.clients.items() if n not in self.paused)
+            and all(not c.pending and self._in_touch(c) for n, c in self.clients.items() if n not in self.paused)
         )
+
+    def _in_touch(self, client: ClientState) -> bool:
+        # A client that has not noticed its broker's restart would publish to the dead one.
+        return client.broker is None or client.broker_inc == self.incs[client.broker]
 
     def settle(self, within_ns: int = 120_000 * MS) -> None:
         end = self.now + within_ns

@@ -80,12 +80,16 @@ Change = PortUp | PortDown | Heard | TimerFired | Delivered
 
 
 class Forward(Struct, frozen=True):
-    """Send this to that port. A header goes with a publication and may change at every hop."""
+    """Send this to that port. A header goes with a publication and may change at every hop.
+
+    `awaited`: what caused this control message is settled only after it.
+    """
 
     port: Port
     message: Body | Publication
     header: Any = None
     reliable: bool = True
+    awaited: bool = True
 
 
 class SetTimer(Struct, frozen=True):
@@ -100,7 +104,17 @@ class Persist(Struct, frozen=True):
     value: bytes
 
 
-Effect = Forward | SetTimer | Persist
+class After(Struct, frozen=True):
+    """Nothing was sent to that port because it has one of these ids, or is getting it: settle only once it has.
+
+    Without this a filter would be confirmed on the strength of a wider one that is still under way.
+    """
+
+    port: Port
+    ids: tuple[str, ...]
+
+
+Effect = Forward | SetTimer | Persist | After
 
 
 class NoParameters(Struct, frozen=True, forbid_unknown_fields=True):

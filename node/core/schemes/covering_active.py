@@ -11,8 +11,8 @@ from msgspec import Struct
 
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter, parse
-from node.core.messages import Advertise, Port, Snapshot, Unadvertise, Unsubscribe
-from node.core.schemes.base import Effect, Forward, Site
+from node.core.messages import Advertise, Port, Subscribe, Unadvertise, Unsubscribe
+from node.core.schemes.base import After, Effect, Forward, Site
 from node.core.schemes.table import TableScheme, subscribe_body
 
 Candidate = tuple[str, Filter]
@@ -42,23 +42,25 @@ class CoveringActive(TableScheme):
     def _needs(self, neighbour: Port, wanted: Filter) -> bool:
         return any(port == neighbour and offered.intersects(wanted) for port, _, offered in self._advs.values())
 
-    def _covered(self, neighbour: Port, wanted: Filter) -> bool:
-        return any(wider.covers(wanted) for wider in self._sent[neighbour].values())
+    def _coverers(self, neighbour: Port, wanted: Filter) -> tuple[str, ...]:
+        return tuple(sub for sub, wider in self._sent[neighbour].items() if wider.covers(wanted))
 
     def subscribe(self, port: Port, sub: str, wanted: Filter) -> Iterable[Effect]:
         known = self.subs.get(port, sub)
-        if known == wanted:
-            return
-        if known is not None:
+        if known is not None and known != wanted:
             yield from self.unsubscribe(port, sub)
-        self.subs.add(port, sub, wanted)
+        if known != wanted:
+            self.subs.add(port, sub, wanted)
         for neighbour in self.neighbours:
             if neighbour != port:
                 yield from self._offer(neighbour, sub, wanted)
 
     def _offer(self, neighbour: Port, sub: str, wanted: Filter) -> Iterable[Effect]:
         sent = self._sent[neighbour]
-        if sub in sent or not self._needs(neighbour, wanted) or self._covered(neighbour, wanted):
+        if not self._needs(neighbour, wanted):
+            return
+        if coverers := self._coverers(neighbour, wanted):
+            yield After(neighbour, coverers)
             return
         narrower = [s for s, f in sent.items() if wanted.covers(f)]
         sent[sub] = wanted
@@ -89,18 +91,18 @@ class CoveringActive(TableScheme):
             if port != neighbour
             and wider.covers(wanted)
             and self._needs(neighbour, wanted)
-            and not self._covered(neighbour, wanted)
+            and not self._coverers(neighbour, wanted)
         )
 
     def advertise(self, port: Port, advertisement: Advertise) -> Iterable[Effect]:
         known = self._advs.get(advertisement.adv)
         offered = parse(advertisement.filter, advertisement.lang)
-        if known is not None and known[0] == port and known[2] == offered:
-            return
-        self._advs[advertisement.adv] = (port, advertisement, offered)
+        is_new = known is None or known[0] != port or known[2] != offered
+        if is_new:
+            self._advs[advertisement.adv] = (port, advertisement, offered)
         for neighbour in self.neighbours:
             if neighbour != port:
-                yield Forward(neighbour, advertisement)
+                yield Forward(neighbour, advertisement) if is_new else After(neighbour, (advertisement.adv,))
         if port in self._sent:
             yield from self._offer_all(port)
 
@@ -136,11 +138,10 @@ class CoveringActive(TableScheme):
     def choose(self, port: Port) -> None:
         self._sent[port] = dict(self._wanted_at(port))
 
-    def told(self, port: Port, complete: bool) -> Snapshot:
-        return Snapshot(
+    def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
+        return (
             tuple(subscribe_body(sub, wanted) for sub, wanted in self._sent[port].items()),
             tuple(advertisement for hop, advertisement, _ in self._advs.values() if hop != port),
-            complete,
         )
 
     def check(self) -> None:
@@ -153,5 +154,5 @@ class CoveringActive(TableScheme):
                 if any(other != sub and f.covers(wanted) for other, f in sent.items()):
                     raise InvariantViolation(f"{where}: {sub} ({wanted}) was sent although another one covers it")
             for sub, wanted in entries.items():
-                if self._needs(neighbour, wanted) and not self._covered(neighbour, wanted):
+                if self._needs(neighbour, wanted) and not self._coverers(neighbour, wanted):
                     raise InvariantViolation(f"{where}: {sub} ({wanted}) is needed there and nothing sent covers it")

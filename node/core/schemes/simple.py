@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter
-from node.core.messages import Port, Snapshot, Unsubscribe
-from node.core.schemes.base import Effect, Forward, Site
+from node.core.messages import Advertise, Port, Subscribe, Unsubscribe
+from node.core.schemes.base import After, Effect, Forward, Site
 from node.core.schemes.table import TableScheme, subscribe_body
 
 
@@ -28,15 +28,19 @@ class Simple(TableScheme):
 
     def subscribe(self, port: Port, sub: str, wanted: Filter) -> Iterable[Effect]:
         known = self.subs.get(port, sub)
-        if known == wanted:
-            return
-        self.subs.remove(port, sub)
-        self._add(port, sub, wanted)
+        if known != wanted:
+            self.subs.remove(port, sub)
+            self._add(port, sub, wanted)
         for neighbour in self.neighbours:
-            if neighbour != port and wanted not in self._sent[neighbour]:
+            if neighbour == port:
+                continue
+            name = self._sent[neighbour].get(wanted)
+            if name is None:
                 self._sent[neighbour][wanted] = sub
                 yield Forward(neighbour, subscribe_body(sub, wanted))
-        if known is not None:
+            else:
+                yield After(neighbour, (name,))
+        if known is not None and known != wanted:
             yield from self._forget(port, known)
 
     def unsubscribe(self, port: Port, sub: str) -> Iterable[Effect]:
@@ -70,8 +74,8 @@ class Simple(TableScheme):
                 chosen.setdefault(wanted, sub)
         self._sent[port] = chosen
 
-    def told(self, port: Port, complete: bool) -> Snapshot:
-        return Snapshot(tuple(subscribe_body(sub, f) for f, sub in self._sent[port].items()), complete=complete)
+    def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
+        return tuple(subscribe_body(sub, wanted) for wanted, sub in self._sent[port].items()), ()
 
     def check(self) -> None:
         for neighbour in self.neighbours:

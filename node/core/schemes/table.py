@@ -92,8 +92,8 @@ class TableScheme(Scheme):
         """Decide anew what this neighbour has to be told, as if it knew nothing."""
 
     @abstractmethod
-    def told(self, port: Port, complete: bool) -> Snapshot:
-        """All that this neighbour has been told, or is told with this."""
+    def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
+        """All that this neighbour has been told, or has to be told now."""
 
     def advertised_by(self, port: Port) -> list[str]:
         return []
@@ -119,29 +119,39 @@ class TableScheme(Scheme):
         complete = self._resync.may_complete(port)
         if complete:
             self._resync.told_all(port)
-        yield Forward(port, self.told(port, complete))
+        yield from self._snapshot(port, complete)
+
+    def _snapshot(self, port: Port, complete: bool, awaited: bool = True) -> Iterable[Effect]:
+        subs, advs = self.told(port)
+        yield Forward(port, Snapshot(advs=advs, complete=complete), awaited=awaited)
+        yield Forward(port, Snapshot(subs=subs, complete=complete), awaited=awaited)
 
     def _replace(self, port: Port, snapshot: Snapshot) -> Iterable[Effect]:
         # What is new before what is gone, so coverage never has a gap.
-        for advertisement in snapshot.advs:
+        for advertisement in snapshot.advs or ():
             yield from self.advertise(port, advertisement)
-        for body in snapshot.subs:
+        for body in snapshot.subs or ():
             yield from self.subscribe(port, body.sub, parse(body.filter, body.lang))
-        if not snapshot.complete:
-            return
-        still = {body.sub for body in snapshot.subs}
-        for sub in self.subs.of_port(port):
-            if sub not in still:
-                yield from self.unsubscribe(port, sub)
-        offered = {advertisement.adv for advertisement in snapshot.advs}
-        for adv in self.advertised_by(port):
-            if adv not in offered:
-                yield from self.unadvertise(port, adv)
-        if port in self.neighbours:
+        if snapshot.complete:
+            yield from self._sweep(port, snapshot)
+        if snapshot.complete and snapshot.subs is not None and port in self.neighbours:
             self._resync.heard_all(port)
             for due in self._resync.due():
                 self._resync.told_all(due)
-                yield Forward(due, self.told(due, complete=True))
+                # It says nothing new, so nobody's request has to wait for it.
+                yield from self._snapshot(due, complete=True, awaited=False)
+
+    def _sweep(self, port: Port, snapshot: Snapshot) -> Iterable[Effect]:
+        if snapshot.subs is not None:
+            still = {body.sub for body in snapshot.subs}
+            for sub in self.subs.of_port(port):
+                if sub not in still:
+                    yield from self.unsubscribe(port, sub)
+        if snapshot.advs is not None:
+            offered = {body.adv for body in snapshot.advs}
+            for adv in self.advertised_by(port):
+                if adv not in offered:
+                    yield from self.unadvertise(port, adv)
 
     def route(self, port: Port, publication: Publication, header: Any) -> list[Forward]:
         return [Forward(to, publication) for to in self.subs.ports(publication, port)]
