@@ -73,8 +73,9 @@ class Session(Generic[P]):
 
     def _reset_sending(self, bound_inc: int) -> None:
         self.bound_inc = bound_inc
-        self._control: deque[P] = deque()
-        self._publications: deque[tuple[P, Ticket | None]] = deque()
+        self._handed_over = 0
+        self._control: deque[tuple[int, P]] = deque()
+        self._publications: deque[tuple[int, P, Ticket | None]] = deque()
         self._loose: list[P] = []
         self._unacked: deque[tuple[int, P, int]] = deque()
         self._next_seq = 1
@@ -91,10 +92,12 @@ class Session(Generic[P]):
         self._granted = self.limits.credit
 
     def send(self, payload: P) -> None:
-        self._control.append(payload)
+        self._handed_over += 1
+        self._control.append((self._handed_over, payload))
 
     def send_publication(self, payload: P, ticket: Ticket | None = None) -> None:
-        self._publications.append((payload, ticket))
+        self._handed_over += 1
+        self._publications.append((self._handed_over, payload, ticket))
 
     def send_loose(self, payload: P) -> None:
         """May be lost, doubled or reordered: the scheme repairs that itself."""
@@ -127,7 +130,7 @@ class Session(Generic[P]):
 
     def drop_publications(self) -> list[Ticket]:
         """Give up what waits for credit from a peer that is not expected back."""
-        dropped = [ticket for _, ticket in self._publications if ticket is not None]
+        dropped = [ticket for _, _, ticket in self._publications if ticket is not None]
         self._publications.clear()
         return dropped
 
@@ -234,10 +237,12 @@ class Session(Generic[P]):
         first = self._next_seq
         room = min(self.limits.batch, self.limits.window - len(self._unacked))
         while len(payloads) < room:
-            if self._control:
-                payload = self._control.popleft()
-            elif self._publications and self._published < self._credit:
-                payload, ticket = self._publications.popleft()
+            has_credit = bool(self._publications) and self._published < self._credit
+            # Only what waits for credit is overtaken: who publishes and then withdraws is heard in that order.
+            if self._control and not (has_credit and self._publications[0][0] < self._control[0][0]):
+                _, payload = self._control.popleft()
+            elif has_credit:
+                _, payload, ticket = self._publications.popleft()
                 self._published += 1
                 if ticket is not None:
                     departed.append(ticket)
