@@ -42,7 +42,7 @@ def remove_images() -> list[str]:
     """Removes every image that brokerlab built, as far as no container needs it."""
     client = engine.client()
     # What was built on something goes before it.
-    return [name for stage in ("node", "install", "base") for name in _remove(client, _ours(client, stage))]
+    return [name for stage in ("node", "install", "base") for name in remove_stage(client, stage, kept=0)]
 
 
 def read_inputs(root: Path) -> dict[str, bytes]:
@@ -90,21 +90,32 @@ def _follow(events: Any) -> None:
 
 
 def _ask_python(client: DockerClient, base: str) -> str:
-    from docker.errors import APIError, ContainerError
+    from docker.errors import APIError
 
+    container = client.containers.create(base, ["-c", image_wheels.PROBE], entrypoint="python3", network_mode="none")
+    # Not `run(remove=True)`: that leaves the container behind when the program cannot be started.
     try:
-        answer: bytes = client.containers.run(
-            base, ["-c", image_wheels.PROBE], entrypoint="python3", network_mode="none", remove=True
-        )
-    except (APIError, ContainerError) as error:
-        raise EnvironmentProblem(f"the base image has no working python3: {' '.join(str(error).split())}") from None
-    return answer.decode()
+        container.start()
+        status = container.wait()["StatusCode"]
+        said = container.logs().decode(errors="replace")
+    except APIError as error:
+        raise EnvironmentProblem(f"the base image has no working python3: {error.explanation}") from None
+    finally:
+        container.remove(force=True)
+    if status != 0:
+        raise EnvironmentProblem(f"the base image has no working python3: {' '.join(said.split())}")
+    return said
 
 
 def _prune(client: DockerClient) -> None:
     """Some old ones stay: going back to yesterday's sources should cost nothing."""
     for stage in ("node", "install"):
-        _remove(client, _ours(client, stage)[KEPT:])
+        remove_stage(client, stage, kept=KEPT)
+
+
+def remove_stage(client: DockerClient, stage: str, kept: int) -> list[str]:
+    """Removes all but the newest ones; what a container stands on stays too."""
+    return _remove(client, _ours(client, stage)[kept:])
 
 
 def _ours(client: DockerClient, stage: str) -> list[dict[str, Any]]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
+import tarfile
 import time
+from typing import Any
 
 import pytest
 
 from controller.errors import EnvironmentProblem
-from controller.image import ensure_image
+from controller.image import ensure_image, remove_stage
 from controller.progress import for_stderr
 from controller.runtimes import engine
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
-# pip must not be there as a program of its own, whatever the base is: it is not on the node's path.
 FACTS = """
 import importlib.util, json, os, sys, zmq, msgspec, structlog, node.version
 def writable(path):
@@ -81,14 +83,37 @@ def test_an_image_without_python_is_refused_as_a_base(image: str, monkeypatch: p
     try:
         with pytest.raises(EnvironmentProblem, match="no working python3"):
             ensure_image(for_stderr())
+        assert client.api.containers(all=True, filters={"ancestor": "brokerlab-test-empty:1"}) == []
     finally:
         client.api.remove_image("brokerlab-test-empty:1", force=True)
 
 
-def _empty_tar() -> bytes:
-    import io
-    import tarfile
+def test_old_images_go_and_those_in_use_stay() -> None:
+    client = engine.client()
+    names = [f"brokerlab-test-old:{number}" for number in range(4)]
+    for number in range(4):
+        client.api.import_image_from_data(
+            _empty_tar(), repository="brokerlab-test-old", tag=str(number), changes=["LABEL brokerlab.image=test"]
+        )
+    container = client.containers.create(names[0], ["none"])
+    try:
+        removed = set(remove_stage(client, "test", kept=1))
+        left = set(_tags(client.api.images(filters={"label": "brokerlab.image=test"})))
+        assert left == set(names) - removed
+        assert names[0] in left
+        # The newest and the one in use, which may be the same.
+        assert len(left) in (1, 2)
+    finally:
+        container.remove(force=True)
+    remove_stage(client, "test", kept=0)
+    assert client.api.images(filters={"label": "brokerlab.image=test"}) == []
 
+
+def _tags(images: list[dict[str, Any]]) -> list[str]:
+    return [tag for image in images for tag in image["RepoTags"]]
+
+
+def _empty_tar() -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
         folder = tarfile.TarInfo("etc")
