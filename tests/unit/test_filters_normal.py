@@ -36,6 +36,11 @@ from node.core.matching.naive import NaiveMatcher
         ('x suffix ""', 'x >= ""'),
         ('x <= ""', 'x = ""'),
         ('x prefix "a" and x suffix "c" and x != "d"', 'x prefix "a" and x suffix "c"'),
+        (
+            r'x suffix "q" and x contains "\u0000\u0000" and x >= "q" and x < "q\u0000\u0000\u0000z"',
+            r'x > "q" and x < "q\u0000\u0000\u0000z" and x suffix "q"',
+        ),
+        (r'x > "a\u0000" and x suffix "b"', 'x >= "a" and x suffix "b"'),
         ("x != true", "x = false"),
         ("x = true and x = 1", 'never < ""'),
         ("x = true and x != true", 'never < ""'),
