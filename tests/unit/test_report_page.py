@@ -115,7 +115,7 @@ def test_a_fail_lists_each_violation_with_its_path(tmp_path: Path) -> None:
     assert len(page.classed("violation")) == 37 + 4 + 50
     assert "c7 did not get p7:7, published by p7 and required by s7" in page.text
     story = page.text[page.text.index("c7 did not get p7:7") :]
-    assert "p7 → south1 → south → root → north not passed on" in story
+    assert "p7 → south1 → south → root → north sent there, never handled" in story
     assert "p7 → south1 → south → south3 → c501 ✕ c7 never got it" in story
     assert "+0 ms south1 handles, from p7 line 4050" in story
     assert "+410 µs south1 forwards to south line 4051" in story

@@ -160,6 +160,7 @@ class RunData:
     counts: dict[str, int]
     start_t: int
     end_t: int
+    span_known: bool
     faults: tuple[Fault, ...]
     faults_total: int
     phases: tuple[Phase, ...]

@@ -107,7 +107,8 @@ def _tiles(data: RunData) -> list[tuple[str, str]]:
     )
     tiles = [(text.count(data.counts[key]), word) for key, word in wanted if key in data.counts]
     tiles.append((text.count(data.faults_total), "fault" if data.faults_total == 1 else "faults"))
-    tiles.append((text.duration(data.span_ns), "run time"))
+    if data.span_known:
+        tiles.append((text.duration(data.span_ns), "run time"))
     return tiles
 
 

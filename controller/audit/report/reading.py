@@ -27,7 +27,8 @@ def read_run(run: Path, violations_max: int) -> RunData:
     faults = _faults(_list(verdict, "faults"))
     phases = tuple(phase for item in _list(verdict, "phases")[:PHASES_MAX] if (phase := _phase(item)))
     audit = tables.Tables(run / "audit")
-    start_t, end_t = _span(verdict, faults, phases, audit)
+    span = _span(verdict, faults, phases, audit)
+    start_t, end_t = span or (0, NS_PER_S)
     damage = _list(verdict, "damage")
     found = audit.violations(violations_max)
     return RunData(
@@ -39,6 +40,7 @@ def read_run(run: Path, violations_max: int) -> RunData:
         counts={name: number for name, raw in _inner(verdict, "counts").items() if (number := whole(raw)) is not None},
         start_t=start_t,
         end_t=end_t,
+        span_known=span is not None,
         faults=faults[:FAULTS_MAX],
         faults_total=len(faults),
         phases=phases,
@@ -163,7 +165,7 @@ def _links(topology: dict[str, Any]) -> tuple[Link, ...]:
 
 def _span(
     verdict: dict[str, Any], faults: tuple[Fault, ...], phases: tuple[Phase, ...], audit: tables.Tables
-) -> tuple[int, int]:
+) -> tuple[int, int] | None:
     span = _inner(verdict, "span")
     start_t, end_t = whole(span.get("start_t")), whole(span.get("end_t"))
     if start_t is None or end_t is None:
@@ -171,4 +173,4 @@ def _span(
         moments += [t for fault in faults for t in (fault.apply_t, fault.heal_t, fault.settled_t) if t is not None]
         moments += audit.moments()
         start_t, end_t = min(moments, default=0), max(moments, default=0)
-    return start_t, end_t if end_t > start_t else start_t + NS_PER_S
+    return (start_t, end_t) if end_t > start_t else None

@@ -10,6 +10,8 @@ from controller.audit.report.text import duration, offset
 
 BRANCHES_MAX = 10
 NODES_MAX = 24
+HANDLED = "handled there, not passed on"
+UNHANDLED = "sent there, never handled"
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Branch:
 
     nodes: list[str]
     shared: int
-    ends_at_broker: bool
+    end: str
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,9 @@ def story(violation: Violation, data: RunData, hops_first: int) -> Story:
     edges = list(dict.fromkeys(edge for hop in violation.path if (edge := _edge(hop))))
     nodes = sorted({hop.node for hop in violation.path})
     labels = {fault.id: fault.label for fault in data.faults}
-    branches = [] if violation.path_omitted else _branches(edges, {broker.name for broker in data.brokers})
+    handled = {hop.node for hop in violation.path if hop.event == "handle"}
+    ends = {broker.name: HANDLED if broker.name in handled else UNHANDLED for broker in data.brokers}
+    branches = [] if violation.path_omitted else _branches(edges, ends)
     return Story(
         violation=violation,
         at=offset(violation.t - data.start_t) if violation.t is not None else "",
@@ -86,7 +90,7 @@ def _edge(hop: Hop) -> tuple[str, str] | None:
     return None
 
 
-def _branches(edges: list[tuple[str, str]], brokers: set[str]) -> list[Branch]:
+def _branches(edges: list[tuple[str, str]], ends: dict[str, str]) -> list[Branch]:
     """Every way from the start to an end; nothing if the records do not form a tree, or one too big to take in."""
     after: dict[str, list[str]] = {}
     for node, to in edges:
@@ -106,7 +110,7 @@ def _branches(edges: list[tuple[str, str]], brokers: set[str]) -> list[Branch]:
     if len(ways) > BRANCHES_MAX or any(len(way) > NODES_MAX for way in ways):
         return []
     before: list[list[str]] = [[], *ways]
-    return [Branch(way, _common(way, last), way[-1] in brokers) for last, way in zip(before, ways, strict=False)]
+    return [Branch(way, _common(way, last), ends.get(way[-1], "")) for last, way in zip(before, ways, strict=False)]
 
 
 def _common(way: list[str], other: list[str]) -> int:

@@ -32,6 +32,20 @@ CHECKS = {
     "subs": "Each delivery names exactly the subscriptions it was for.",
 }
 
+FAIL_IS = (
+    "says that at least one property was broken, and this page shows where: publication, subscription, path and the "
+    "fault window it fell into. It outweighs whatever could not be told."
+)
+FAIL_WOULD = "would say that at least one property was broken, with publication, subscription, path and fault window."
+UNKNOWN_IS = (
+    "says that the evidence does not suffice: a log is missing, cut off or damaged, nothing was required, or a check "
+    "could not run. An unknown is not a pass."
+)
+UNKNOWN_WOULD = (
+    "would say that the evidence does not suffice: a log missing, cut off or damaged, nothing required, or a check "
+    "that could not run. An unknown is not a pass."
+)
+
 LABELS = {"pass": "Pass", "fail": "Fail", "unknown": "Unknown"}
 
 
@@ -54,28 +68,33 @@ def headline(data: RunData) -> str:
 
 
 def meanings(data: RunData) -> list[tuple[Verdict, str]]:
-    """What each verdict says about this run; a reader must not take an unknown for a pass."""
+    """What each verdict says about this run, or would say; a reader must not take an unknown for a pass."""
+    return [
+        ("pass", _kept(data) if data.verdict == "pass" else f"would say that {_promise_kept(data)}."),
+        ("fail", FAIL_IS if data.verdict == "fail" else FAIL_WOULD),
+        ("unknown", UNKNOWN_IS if data.verdict == "unknown" else UNKNOWN_WOULD),
+    ]
+
+
+def _promise_kept(data: RunData) -> str:
     scheme = clean(data.run.get("scheme") or "the scheme", 60)
     promise = data.run.get("promise")
     promised = f"the promise “{clean(promise, 60)}”" if promise else "its promise"
     required = data.counts.get("pairs_required")
+    scope = f" over {plural(required, 'required delivery', 'required deliveries')}" if required else ""
+    return f"{scheme} kept {promised}{scope}, judged from the logs alone"
+
+
+def _kept(data: RunData) -> str:
     deaths = sum(fault.family == "death" for fault in data.faults)
     excused = excused_total(data)
-    scope = f" over {plural(required, 'required delivery', 'required deliveries')}" if required else ""
-    passed = f"{_capital(scheme)} kept {promised}{scope}, judged from the logs alone."
+    text = f"says that {_promise_kept(data)}."
     if excused:
-        passed += f" {_capital(plural(excused, 'loss', 'losses'))} inside fault windows {_are(excused)} excused by it."
-    elif deaths:
-        passed += f" {_capital(plural(deaths, 'broker death'))} included; nothing had to be excused."
-    failed = (
-        "At least one property was broken, and the page shows where: publication, subscription, path and the "
-        "fault window it fell into. A fail outweighs whatever could not be told."
-    )
-    unknown = (
-        "The evidence does not suffice: a log is missing, cut off or damaged, nothing was required, or a check could "
-        "not run. An unknown is not a pass."
-    )
-    return [("pass", passed), ("fail", failed), ("unknown", unknown)]
+        are = "is" if excused == 1 else "are"
+        return f"{text} {plural(excused, 'loss', 'losses')} inside fault windows {are} excused by it."
+    if deaths:
+        return f"{text} {plural(deaths, 'broker death')} included; nothing had to be excused."
+    return text
 
 
 def promise_words(promise: object) -> str:
@@ -111,10 +130,6 @@ def excused_total(data: RunData) -> int:
 
 def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
 
 
 def _capital(text: str) -> str:
