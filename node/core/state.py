@@ -387,7 +387,7 @@ class BrokerState:
         frames: list[tuple[Port, Frame[bytes]]] = []
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_NS
-            self._dirty = dict.fromkeys(self.sessions)
+            self._dirty.update(dict.fromkeys(port for port in self.sessions if port not in self._gone))
         while self._dirty:
             ports, self._dirty = self._dirty, {}
             departed: list[Ticket] = []
@@ -398,7 +398,8 @@ class BrokerState:
 
     @property
     def unacked(self) -> int:
-        return sum(session.waiting for session in self.sessions.values())
+        """What waits for a client that has gone does not count: it waits until the client is heard of again."""
+        return sum(session.waiting for port, session in self.sessions.items() if port not in self._gone)
 
     @property
     def unsettled(self) -> int:
