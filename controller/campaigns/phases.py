@@ -139,7 +139,9 @@ class Phases:
         return all(one is not None and one["phase"] == name and one["done"] for one in self._drivers.values())
 
     def _look(self, bar: Bar, elapsed_s: float) -> None:
-        self._drivers = self._cluster.statuses(self._cluster.drivers, 1.0)
+        answers = self._cluster.statuses(self._cluster.drivers, 1.0)
+        # A driver too busy to answer in time has not forgotten what it has done.
+        self._drivers = {name: one or self._drivers.get(name) for name, one in answers.items()}
         known = [one for one in self._drivers.values() if one is not None]
         told = [
             f"published {sum(one['published'] for one in known)}, delivered {sum(one['delivered'] for one in known)}"

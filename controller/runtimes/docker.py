@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from controller.errors import EnvironmentProblem, UsageError
 from controller.progress import Progress
-from controller.runtimes import engine, ports
+from controller.runtimes import engine, network, ports
 from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, config_files, in_parallel
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class DockerRuntime(Runtime):
     def __init__(self, cluster: str, directory: Path, nodes: Mapping[str, str]) -> None:
         super().__init__(cluster, directory, nodes)
         self._network_name = f"brokerlab-{cluster}"
+        self._is_removed = threading.Event()
 
     @classmethod
     def check(cls) -> None:
@@ -47,8 +49,8 @@ class DockerRuntime(Runtime):
         if not engine.is_available():
             return []
         clusters: dict[str, Found] = {}
-        for network in engine.client().api.networks(filters=engine.OURS):
-            _found(clusters, network["Labels"])
+        for one in engine.client().api.networks(filters=engine.OURS):
+            _found(clusters, one["Labels"])
         for one in _containers(engine.OURS):
             labels = one["Labels"]
             _found(clusters, labels).nodes[labels[engine.NODE]] = _state(one["State"])
@@ -81,11 +83,11 @@ class DockerRuntime(Runtime):
         from controller.image import ensure_image
 
         image = ensure_image(progress)
-        self._create_network()
+        addresses = network.create(self._network_name, self._labels(), list(self.nodes))
         with progress.bar("starting", len(self.nodes)) as bar:
 
             def launch(node: str) -> None:
-                self._launch(node, image, layout.port)
+                self._launch(node, image, layout.port, addresses)
                 bar.advance(node)
 
             in_parallel(launch, self.nodes)
@@ -139,6 +141,7 @@ class DockerRuntime(Runtime):
             yield from lines
 
     def down(self) -> None:
+        self._is_removed.set()
         _remove(self._filter())
 
     def _filter(self) -> dict[str, Any]:
@@ -147,20 +150,7 @@ class DockerRuntime(Runtime):
     def _labels(self) -> dict[str, str]:
         return {engine.LABEL: "1", engine.CLUSTER: self.cluster, engine.DIR: str(self.directory)}
 
-    def _create_network(self) -> None:
-        engine.client().networks.create(
-            self._network_name,
-            driver="bridge",
-            check_duplicate=True,
-            labels=self._labels(),
-            # Without masquerading nothing that a node sends beyond the bridge ever gets an answer.
-            options={
-                "com.docker.network.bridge.enable_ip_masquerade": "false",
-                "com.docker.network.bridge.host_binding_ipv4": ports.HOST,
-            },
-        )
-
-    def _launch(self, node: str, image: str, port: int | None) -> None:
+    def _launch(self, node: str, image: str, port: int | None, addresses: Mapping[str, str]) -> None:
         from docker.errors import APIError
 
         client = engine.client()
@@ -173,7 +163,7 @@ class DockerRuntime(Runtime):
             hostname=node,
             labels={**self._labels(), engine.NODE: node},
             network=self._network_name,
-            networking_config={self._network_name: client.api.create_endpoint_config(aliases=[node])},
+            networking_config={self._network_name: network.endpoint(node, addresses[node])},
             ports={f"{GATEWAY_PORT}/tcp": (ports.HOST, port or 0)} if role == GATEWAY else None,
             user=f"{owner.uid}:{owner.gid}",
             cap_drop=["ALL"],
@@ -183,8 +173,9 @@ class DockerRuntime(Runtime):
             memswap_limit=MEMORY[role],
             pids_limit=PIDS_MAX,
             init=True,
-            # A dead node's name is unknown to the engine's DNS, which then asks the host's servers. A connecting socket
-            # would hang in that question for seconds; nobody listens here, so the answer is an immediate no.
+            # Names come from a file: the engine's DNS does not know a dead node and takes ten seconds to say so, and a
+            # socket that reconnects would hang in that question. What is asked all the same goes nowhere.
+            extra_hosts=dict(addresses),
             dns=["127.0.0.1"],
             volumes=self._volumes(node, role),
         )
@@ -195,6 +186,9 @@ class DockerRuntime(Runtime):
             if port is not None and ("address already in use" in told or "port is already allocated" in told):
                 raise ports.in_use(port) from None
             raise
+        if self._is_removed.is_set():
+            # Interrupted and removed while this one was on its way: it must not be left over.
+            container.remove(force=True)
 
     def _volumes(self, node: str, role: str) -> dict[str, dict[str, str]]:
         """Its own configuration and its role's keys, not the whole directory: no node sees another role's secrets."""
