@@ -136,8 +136,7 @@ def _mmdebstrap(release: str, sources: Sources, archive: Path) -> None:
         stanzas = folder / "host.sources"
         stanzas.write_text("\n\n".join(sources.stanzas) + "\n")
         command.append(str(stanzas))
-    # Files get the date of the release's build, not of ours: the same packages make the same archive.
-    _run(command, {**os.environ, "SOURCE_DATE_EPOCH": "0", "TMPDIR": str(folder)})
+    _run(command, {**os.environ, "TMPDIR": str(folder)})
 
 
 def _host_apt_settings() -> str:
