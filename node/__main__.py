@@ -104,7 +104,7 @@ def main(arguments: list[str]) -> int:
     except InvariantViolation as violation:
         structlog.get_logger().error("invariant broken", role=options.role, story=str(violation))
         return 70
-    except Exception:  # ours to own: whatever gets here is a mistake in the node, and operators must find it
+    except Exception:  # noqa: BLE001  whatever gets here is a mistake of the node's, which operators must find
         structlog.get_logger().error("the node is wrong", role=options.role, story=traceback.format_exc())
         return 70
     return 0

@@ -24,11 +24,14 @@ class AdminError(Exception):
     """A request that cannot be met; the text is the answer."""
 
 
+_NO_REQUEST = (AdminError, msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
 def answer(data: bytes, handlers: Mapping[str, Handler]) -> bytes:
     """The answer to a request; whatever comes, there is one."""
     try:
         request = _request(data)
-    except (AdminError, msgspec.MsgspecError, RecursionError) as error:
+    except _NO_REQUEST as error:
         return _refused(None, str(error))
     handler = handlers.get(str(request.get("op")))
     if handler is None:
@@ -44,7 +47,7 @@ def refuse(data: bytes, why: str) -> bytes:
     """The answer in place of a node that cannot be asked."""
     try:
         return _refused(_request(data).get("id"), why)
-    except (AdminError, msgspec.MsgspecError, RecursionError):
+    except _NO_REQUEST:
         return _refused(None, why)
 
 

@@ -83,7 +83,7 @@ class Client:
         if not isinstance(cluster, Mapping):
             try:
                 cluster = msgspec.json.decode(Path(cluster).read_bytes(), type=dict[str, Any])
-            except (OSError, msgspec.MsgspecError) as error:
+            except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
                 raise ConfigError(f"{cluster} cannot be read as a cluster.json: {error}") from None
         try:
             brokers = [entry["name"] for entry in cluster["topology"]["brokers"]]

@@ -212,7 +212,7 @@ def published_before(logs: str, node: str) -> Counter[str]:
             if b'"event":"publish"' in line:
                 try:
                     record = decoder.decode(line)
-                except msgspec.MsgspecError:
+                except (msgspec.MsgspecError, UnicodeDecodeError):
                     continue  # half a line, left by a kill
                 last[record.client] = max(last[record.client], record.seq)
     return last

@@ -71,7 +71,7 @@ def read_plan(path: str | None) -> Plan:
         if line.strip():
             try:
                 operation = _decoder.decode(line)
-            except msgspec.MsgspecError as error:
+            except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 raise ConfigError(f"the plan {path}, line {number}: {error}") from None
             plan.setdefault(operation.phase, []).append(operation)
     for operations in plan.values():

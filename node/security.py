@@ -95,7 +95,7 @@ def read_keys(path: str, form: type[Keys]) -> Keys:
         keys = msgspec.json.decode(Path(path).read_bytes(), type=form)
     except OSError as error:
         raise ConfigError(f"the key file {path} cannot be read: {error.strerror}") from None
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ConfigError(f"the key file {path} is not one for this role: {error}") from None
     check_keys(keys, path)
     return keys

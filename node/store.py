@@ -46,7 +46,7 @@ class Store:
             items = _unpacked(self._path.read_bytes())
             fresh = self._path.with_suffix(".store-new")
             fresh.write_bytes(b"".join(_packed(key, value) for key, value in items.items()))
-            os.replace(fresh, self._path)
+            fresh.replace(self._path)
             return items
         except OSError as error:
             raise HostError(f"the store {self._path} cannot be used: {error.strerror}") from None

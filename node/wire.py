@@ -61,7 +61,7 @@ def decode_frame(data: bytes) -> Frame[bytes]:
         raise PeerError("frame", f"version {data[0] if data else 'none'}, this node speaks {VERSION}")
     try:
         frame = _frame_decoder.decode(memoryview(data)[1:])
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise PeerError("frame", f"not decodable: {error}") from None
     if frame.inc < 1 or frame.seq < 1 or min(frame.peer_inc, frame.ack, frame.credit, frame.early) < 0:
         raise PeerError("frame", "a number in it is out of range")
@@ -103,6 +103,6 @@ class WireCodec:
     def decode(self, data: bytes) -> Payload:
         try:
             payload = self._decoder.decode(data)
-        except (msgspec.DecodeError, RecursionError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise PeerError("payload", f"not decodable: {error}") from None
         return Control(payload.mid, payload.body) if isinstance(payload, self._control) else payload

@@ -70,7 +70,7 @@ def test_a_broker_that_is_not_there_is_told(lab: Lab) -> None:
     with pytest.raises(ConfigError, match="known are b1, b2, b3"):
         Client.from_cluster(lab.cluster, "b9")
     client = Client(lab.gateway, "b9", lab.client_keys)
-    with pytest.raises(TimeoutError, match="b9 has not confirmed the subscription `x > 1` within 0.3 s"):
+    with pytest.raises(TimeoutError, match=r"b9 has not confirmed the subscription `x > 1` within 0.3 s"):
         client.subscribe("x > 1", timeout_s=0.3)
     client.close()
 

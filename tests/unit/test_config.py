@@ -58,7 +58,7 @@ def test_chance_is_the_same_for_the_same_incarnation(tmp_path: Path) -> None:
 def test_endpoints_are_found_or_missed_by_name(tmp_path: Path) -> None:
     read = read_config(str(config(tmp_path)))
     assert read.reach("b1", "peers") == "ipc://@x" and read.bound("peers") == "ipc://@y"
-    with pytest.raises(ConfigError, match="bind.admin is missing"):
+    with pytest.raises(ConfigError, match=r"bind\.admin is missing"):
         read.bound("admin")
     for node in ("b1", "b9"):
         with pytest.raises(ConfigError, match=f"endpoints.{node}.clients is missing"):
@@ -108,6 +108,6 @@ def test_a_plan_is_sorted_by_time_within_a_phase_and_wrong_lines_are_named(tmp_p
     assert [operation.client for operation in plan["load"]] == ["c2", "c1", "c3"]
     assert all(isinstance(operation, Publish) for operation in plan["load"])
     path.write_text(json.dumps(lines[0]) + '\n{"phase": "load", "at_ms": 1, "op": "dance", "client": "c1"}\n')
-    with pytest.raises(ConfigError, match="line 2: .*dance"):
+    with pytest.raises(ConfigError, match=r"line 2: .*dance"):
         read_plan(str(path))
     assert read_plan(None) == {}
