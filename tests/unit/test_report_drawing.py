@@ -71,6 +71,14 @@ def test_the_shape_suits_the_overlay(pairs: list[tuple[str, str]], shape: str) -
     assert overlay(pairs).shape == shape
 
 
+def test_brokers_without_links_stand_side_by_side() -> None:
+    layout = lay_out((Broker("b1", "", ""), Broker("b2", "", "")), ())
+    left, right = sorted(x for x, _ in layout.places.values())
+    assert left + right == pytest.approx(1) and right - left > 0.1
+    assert [y for _, y in layout.places.values()] == [0.5, 0.5]
+    assert lay_out((Broker("b1", "", ""),), ()).places == {"b1": (0.5, 0.45)}
+
+
 def test_a_ring_is_drawn_round() -> None:
     layout = overlay([(f"b{n}", f"b{(n + 1) % 6}") for n in range(6)])
     for n in range(6):

@@ -166,8 +166,9 @@ def _slot(t: int, axis: TimeAxis) -> int:
 
 
 def _bucket_ns(times: list[int], axis: TimeAxis) -> int:
+    """The usual distance of buckets; a lone one may hold everything up to the end."""
     gaps = sorted(later - earlier for earlier, later in pairwise(times) if later > earlier)
-    return gaps[len(gaps) // 4] if gaps else max(1, (axis.end_t - axis.start_t) // 100)
+    return gaps[len(gaps) // 4] if gaps else max(1, axis.end_t - min(times, default=axis.start_t))
 
 
 def _readout(times: list[int], bucket_ns: int, axis: TimeAxis, series: list[dict[str, Any]]) -> dict[str, Any]:

@@ -144,11 +144,13 @@ def _net(graph: nx.Graph) -> Layout:
     # The longest extent lies along the page; the sign is fixed so that the same overlay is always drawn the same way.
     axes *= np.where(axes[:, :1] < 0, -1.0, 1.0)
     points = points @ axes.T
-    extent = np.maximum(points.max(axis=0) - points.min(axis=0), 1e-9)
-    height_px = 300 if len(names) <= 12 else min(820, 320 + 4 * len(names))
+    extent = points.max(axis=0) - points.min(axis=0)
+    flat = extent < 1e-6 * max(1.0, float(extent.max()))
+    extent[flat] = 1.0
+    height_px = 100 if flat[1] else 300 if len(names) <= 12 else min(820, 320 + 4 * len(names))
     # A ring stays nearly round instead of being pulled out to the width of the page.
     stretch = min(1.0, 2.2 * height_px * (extent[0] / extent[1]) / WIDE_PX) if len(names) > 1 else 1.0
-    unit = (points - points.min(axis=0)) / extent
+    unit = np.where(flat, 0.5, (points - points.min(axis=0)) / extent)
     places = {
         name: (float(0.5 + (unit[row, 0] - 0.5) * stretch), float(unit[row, 1])) for row, name in enumerate(names)
     }
