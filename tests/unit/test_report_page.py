@@ -139,6 +139,15 @@ def test_a_verdict_nobody_knows_is_unknown(tmp_path: Path) -> None:
     assert '<h1 id="verdict">Unknown</h1>' in page_of(run).source
 
 
+def test_a_pass_claims_no_more_than_was_checked(tmp_path: Path) -> None:
+    verdict = runs.base_verdict("pass")
+    verdict["checks"] = [check for check in verdict["checks"] if check["name"] != "order"]
+    runs.write_json(tmp_path / "audit" / "verdict.json", verdict)
+    page = page_of(tmp_path)
+    assert "Every check that the audit ran holds." in page.text
+    assert "in order" not in page.text[: page.text.index("Checks")]
+
+
 def test_next_to_nothing_still_makes_a_page(tmp_path: Path) -> None:
     page = page_of(runs.minimal(tmp_path / "run"))
     for sentence in ("no required pair", "No delivery was measured.", "No queue was sampled.", "nothing to draw"):
