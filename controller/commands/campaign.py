@@ -62,12 +62,10 @@ def run_(
         require_java()
     shown = progress.for_stderr()
     with interrupts.as_interrupts():
-        ran = [
-            run.carry_out(
-                spec, run.cluster_spec(spec, runtime, _command(file_or_name, runtime, overrides, spec)), shown
-            )
-            for spec in specs
-        ]
+        ran = []
+        for spec in specs:
+            repeat = command(file_or_name, runtime, overrides, spec)
+            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat), shown))
     if no_audit:
         for one in ran:
             click.echo(one.directory)
@@ -88,7 +86,7 @@ def _settings(settings: tuple[str, ...]) -> dict[str, str]:
     return {key: value for key, _, value in pairs}
 
 
-def _command(file_or_name: str, runtime: str, overrides: dict[str, str], spec: RunSpec) -> tuple[str, ...]:
+def command(file_or_name: str, runtime: str, overrides: dict[str, str], spec: RunSpec) -> tuple[str, ...]:
     """What repeats this run alone: what the matrix chose is said as settings."""
     chosen = {**overrides, **{key: _yaml(value) for key, value in spec.choices.items()}, "seed": str(spec.seed)}
     settings = [part for key, value in chosen.items() for part in ("--set", f"{key}={value}")]
