@@ -17,6 +17,10 @@ settings.register_profile("explore", max_examples=1000, deadline=None, print_blo
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--rewrite", action="store_true", help="write transcripts as they come out now (read the diff)")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     # Under xdist the workers only run tests; the process that started them sees the whole session.
     if not hasattr(config, "workerinput"):

@@ -200,7 +200,9 @@ class BrokerState:
             case Malformed(why=why):
                 raise PeerError(f"message from {port.name}", why)
             case _:
-                raise PeerError(f"message from {port.name}", f"{type(what).__name__} is not expected from a {port.kind}")
+                raise PeerError(
+                    f"message from {port.name}", f"{type(what).__name__} is not expected from a {port.kind}"
+                )
 
     def _publication(self, port: Port, publish: Publish, peer_inc: int, now: int, outcome: Outcome) -> None:
         publication = publish.publication
@@ -257,7 +259,9 @@ class BrokerState:
         """The last, exact test: whatever the scheme thinks, a client gets only what it asked for."""
         filters = self._local.get(port, {})
         return tuple(
-            sub for sub, wanted in filters.items() if wanted.lang == publication.lang and wanted.matches(publication.content)
+            sub
+            for sub, wanted in filters.items()
+            if wanted.lang == publication.lang and wanted.matches(publication.content)
         )
 
     def _control(self, port: Port, control: Control, now: int, outcome: Outcome) -> None:

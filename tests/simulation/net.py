@@ -131,7 +131,7 @@ class Net:
         item = self.queues[name].popleft()
         outcome = state.handle(item, self.now)
         self.refused.extend(outcome.refused)
-        self.forwards.extend((name, sent.to, sent.kind, sent.msg) for sent in outcome.sent)
+        self.forwards.extend((name, sent.to, sent.kind, sent.msg or sent.sub or sent.adv) for sent in outcome.sent)
         self.after_step(name)
         self._transmit(name)
 

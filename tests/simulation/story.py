@@ -20,9 +20,9 @@ TREES = (
 )
 
 small = st.integers(0, 40)
-CALM = ("subscribe", "unsubscribe", "publish", "publish", "publish", "readvertise", "settle", "run")
+CALM = (*("subscribe",) * 4, *("unsubscribe",) * 3, *("publish",) * 4, "readvertise", "settle", *("run",) * 3)
 ROUGH = (*CALM, "cut", "mend")
-DEADLY = (*ROUGH, "kill", "start")
+DEADLY = (*ROUGH, "kill", "start", "start")
 
 
 def operations(kinds: tuple[str, ...], max_size: int = 40) -> st.SearchStrategy[list[tuple[str, int, int]]]:

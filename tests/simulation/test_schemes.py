@@ -34,7 +34,10 @@ def test_perfect_on_a_good_wire(scheme: str, tree: list[tuple[str, str]], seed: 
 @given(tree=trees, seed=seeds, story=operations(ROUGH))
 @settings(max_examples=40)
 def test_perfect_on_a_lossy_doubling_reordering_wire_with_cuts(
-    scheme: str, tree: list[tuple[str, str]], seed: int, story: list  # type: ignore[type-arg]
+    scheme: str,
+    tree: list[tuple[str, str]],
+    seed: int,
+    story: list,  # type: ignore[type-arg]
 ) -> None:
     tell(scheme, tree, seed, Wire(loss=0.2, double=0.2, delay_ns_max=80 * MS), story)
 

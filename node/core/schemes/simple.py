@@ -82,4 +82,6 @@ class Simple(TableScheme):
             needed = {wanted for port, _, wanted in self.subs if port != neighbour}
             if needed != set(self._sent[neighbour]):
                 story = sorted(str(f) for f in needed ^ set(self._sent[neighbour]))
-                raise InvariantViolation(f"{self.site.broker}: sent to {neighbour.name} and needed there differ: {story}")
+                raise InvariantViolation(
+                    f"{self.site.broker}: sent to {neighbour.name} and needed there differ: {story}"
+                )
