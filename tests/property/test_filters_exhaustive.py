@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import math
 import random
+from functools import reduce
 from itertools import combinations, product
+from operator import and_
 
 import pytest
 
@@ -20,22 +22,56 @@ STRING_OPERATORS = [*ORDER, "prefix", "suffix", "contains"]
 FOREIGN = "z"
 
 
-def texts(operators, values):
-    single = ["x exists", *(f"x {operator} {json.dumps(value)}" for operator, value in product(operators, values))]
-    pairs = [f"{one} and {other}" for one, other in combinations(single, 2)]
+HOLDS = {
+    "=": lambda value, operand: value == operand,
+    "!=": lambda value, operand: value != operand,
+    "<": lambda value, operand: value < operand,
+    "<=": lambda value, operand: value <= operand,
+    ">": lambda value, operand: value > operand,
+    ">=": lambda value, operand: value >= operand,
+    "prefix": str.startswith,
+    "suffix": str.endswith,
+    "contains": str.__contains__,
+}
+
+
+def conjunctions(operators, values):
+    single = [("exists", None), *product(operators, values)]
     rng = random.Random(7)
     # A lower and an upper bound, then a suffix, a part, a hole: what interacts is drawn together.
     shapes = [
         kinds for kinds in ([">", ">="], ["<", "<="], ["suffix"], ["contains"], ["!="]) if {*kinds} <= {*operators}
     ]
     longer = [
-        " and ".join(
-            f"x {rng.choice(kinds)} {json.dumps(rng.choice(values))}"
-            for kinds in rng.sample(shapes, rng.randint(3, len(shapes)))
-        )
+        tuple((rng.choice(kinds), rng.choice(values)) for kinds in rng.sample(shapes, rng.randint(3, len(shapes))))
         for _ in range(150)
     ]
-    return [*single, *pairs, *longer]
+    return [*((each,) for each in single), *combinations(single, 2), *longer]
+
+
+def text_of(conjunction):
+    return " and ".join(
+        "x exists" if operator == "exists" else f"x {operator} {json.dumps(operand)}"
+        for operator, operand in conjunction
+    )
+
+
+def written_bits(conjunctions, domain):
+    """The members of the domain that satisfy each conjunction as written, constraint by constraint."""
+    distinct_atoms = dict.fromkeys(atom for each in conjunctions for atom in each)
+    atoms = {atom: bits_where(lambda value, atom=atom: atom_holds(*atom, value), domain) for atom in distinct_atoms}
+    return [reduce(and_, (atoms[atom] for atom in each)) for each in conjunctions]
+
+
+def atom_holds(operator, operand, value):
+    if operator == "exists":
+        return True
+    same_kind = not isinstance(value, bool) and isinstance(value, str) == isinstance(operand, str)
+    return same_kind and HOLDS[operator](value, operand)
+
+
+def bits_where(test, domain):
+    return int("".join("1" if test(value) else "0" for value in reversed(domain)), 2)
 
 
 def string_domain(letters, values):
@@ -48,14 +84,6 @@ def string_domain(letters, values):
     middles = ["", *(FOREIGN + FOREIGN.join(some) + FOREIGN for some in (*some_parts, values))]
     tails = [*values, FOREIGN]
     return sorted({*short, *("".join(pieces) for pieces in product(heads, fillers, middles, tails))})
-
-
-def bits_of(filter_, domain):
-    bits = 0
-    for at, value in enumerate(domain):
-        if filter_.matches({"x": value}):
-            bits |= 1 << at
-    return bits
 
 
 def relation(filters):
@@ -81,7 +109,7 @@ LETTER_POOLS = {
 def test_strings_are_decided_exactly(pool):
     letters, values = LETTER_POOLS[pool]
     domain = [*string_domain(letters, values), True]
-    check_exact(texts(STRING_OPERATORS, values), domain, random.Random(pool))
+    check_exact(conjunctions(STRING_OPERATORS, values), domain, random.Random(pool))
 
 
 def test_numbers_are_decided_exactly():
@@ -90,12 +118,12 @@ def test_numbers_are_decided_exactly():
     end_of_integers = [2**63 - 1, 2.0**63, -(2**63), math.nextafter(-(2.0**63), -math.inf)]
     for values in (near_one, beyond_doubles, end_of_integers):
         domain = [*sorted({near for value in values for near in neighbours(value)}), True]
-        check_exact(texts(ORDER, values), domain, random.Random(1))
+        check_exact(conjunctions(ORDER, values), domain, random.Random(1))
 
 
 def test_the_corner_that_is_not_decided_keeps_covering_an_order():
     letters = ["\U0010fffe", "\U0010ffff"]
-    filters = distinct(texts(STRING_OPERATORS, ["", *letters, "".join(letters), letters[1] * 2]))
+    filters = distinct(conjunctions(STRING_OPERATORS, ["", *letters, "".join(letters), letters[1] * 2]))
     undecided = (parse(r'x contains "\udbff\udfff"'), parse(r'x >= "\udbff\udffe\udbff\udfff"'))
     assert not undecided[0].covers(undecided[1])
     check_order(filters, relation(filters))
@@ -103,7 +131,10 @@ def test_the_corner_that_is_not_decided_keeps_covering_an_order():
 
 def check_exact(written, domain, rng):
     filters = distinct(written)
-    sets = [bits_of(filter_, domain) for filter_ in filters]
+    sets = [bits_where(lambda value, one=one: one.matches({"x": value}), domain) for one in filters]
+    set_of = dict(zip(filters, sets, strict=True))
+    for conjunction, bits in zip(written, written_bits(written, domain), strict=True):
+        assert set_of[parse(text_of(conjunction))] == bits, conjunction
     assert [str(each) for each, bits in zip(filters, sets, strict=True) if not bits] == ['never < ""']
     by_set: dict[int, str] = {}
     for filter_, bits in zip(filters, sets, strict=True):
@@ -126,7 +157,7 @@ def check_order(filters, covered):
 
 
 def distinct(written):
-    filters = sorted({parse(text) for text in [*written, 'x < ""']})
+    filters = sorted({parse(text) for text in [*map(text_of, written), 'x < ""']})
     assert [parse(str(filter_)) for filter_ in filters] == filters
     return filters
 

@@ -41,6 +41,8 @@ from node.core.matching.naive import NaiveMatcher
             r'x > "q" and x < "q\u0000\u0000\u0000z" and x suffix "q"',
         ),
         (r'x > "a\u0000" and x suffix "b"', 'x >= "a" and x suffix "b"'),
+        ('x >= "\ud7ff" and x < "\ue000" and x contains "\ud7ff"', r'x prefix "\ud7ff"'),
+        ("x <= 0 and x != 0", "x < 0"),
         ("x != true", "x = false"),
         ("x = true and x = 1", 'never < ""'),
         ("x = true and x != true", 'never < ""'),
