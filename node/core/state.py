@@ -1,7 +1,7 @@
 """A broker without its sockets: frames in, items for the input queue out; items in, forwards out; frames out.
 
-The shell owns the queue, the clock and the journal. It calls `receive` for what arrives, `handle` for one item after the
-other, and `transmit` once the batch's records are written.
+The shell owns the queue, the clock and the journal. It calls `receive` for what arrives, `handle` for one item after
+the other, and `transmit` once the batch's records are written.
 """
 
 from __future__ import annotations

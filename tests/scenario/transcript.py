@@ -1,4 +1,4 @@
-"""Stories as text: commands above, what came of them below; `pytest --rewrite` accepts a change after its diff was read.
+"""Stories as text: commands above, what came of them below; `pytest --rewrite` accepts a change once its diff is read.
 
     links b1-b2 b2-b3            attach c1 b1                advertise c1 a1 *
     subscribe c1 s1 x > 3        unsubscribe s1              publish c1 {"x": 5}
@@ -23,9 +23,7 @@ class Teller:
         forwards, deliveries = len(net.forwards), len(net.history.deliveries)
         confirmed = self._confirmed()
         shown = self._do(*command.split(maxsplit=3))
-        lines = [
-            f"{a} -> {b}: {kind}{'' if what is None else ' ' + what}" for a, b, kind, what in self._traffic(forwards)
-        ]
+        lines = [f"{a} -> {b}: {kind} {what or ''}".rstrip() for a, b, kind, what in self._traffic(forwards)]
         lines += [f"{c} gets {msg} for {' '.join(subs)}" for c, msg, subs in net.history.deliveries[deliveries:]]
         lines += [word for word in self._confirmed() if word not in confirmed]
         return lines + shown
@@ -43,7 +41,7 @@ class Teller:
                 words.append(f"{sub} unsubscribed")
         return words
 
-    def _do(self, verb: str, *words: str) -> list[str]:
+    def _do(self, verb: str, *words: str) -> list[str]:  # noqa: PLR0912 - one line per command of the language
         net = self.net
         match verb, words:
             case "attach", (client, broker):
@@ -82,7 +80,7 @@ def play(text: str) -> str:
     scheme = "simple"
     told: list[str] = []
     for paragraph in text.strip().split("\n\n"):
-        commands = [line for line in paragraph.split("\n----")[0].splitlines()]
+        commands = paragraph.split("\n----")[0].splitlines()
         results: list[str] = []
         for command in commands:
             if command.startswith("#"):

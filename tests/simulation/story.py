@@ -8,8 +8,8 @@ from node.core.filters import parse
 from node.core.session import MS, Limits
 from tests.simulation.net import Net, Wire
 
-FILTERS = ("*", "x > 0", "x > 2", "x < 3", "x = 1", "y exists", "x > 0 and y < 3", "x = 1 or y = 2", "x >= 1 and x <= 2",
-           "x > 1 and x < 4", "y != 2", 'z prefix "a"')  # fmt: skip
+FILTERS = ("*", "x > 0", "x > 2", "x < 3", "x = 1", "y exists", "x > 0 and y < 3", "x = 1 or y = 2",
+           "x >= 1 and x <= 2", "x > 1 and x < 4", "y != 2", 'z prefix "a"')  # fmt: skip
 ADVERTISED = ("*", "x exists", "x >= 1", "x < 3")
 TREES = (
     [("b1", "b2")],
