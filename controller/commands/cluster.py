@@ -185,9 +185,9 @@ def _end(
 
 
 def _link_row(ends: list[dict[str, Any]]) -> dict[str, Any]:
-    told = [end["state"] for end in ends]
-    worse = [word for word in told if word != "up"]
-    return {"state": worse[0] if worse else "up", "delay_ms": max((end["delay_ms"] or 0 for end in ends), default=0)}
+    # A dead end explains that the other one sees the link down; a cut explains it too.
+    told = min((end["state"] for end in ends), key=lambda word: {"up": 3, "down": 2, "cut": 1}.get(word, 0))
+    return {"state": told, "delay_ms": max(end["delay_ms"] or 0 for end in ends)}
 
 
 @click.command()
