@@ -132,8 +132,8 @@ class Runtime(ABC):
 def in_parallel(work: Callable[[str], None], names: Iterable[str]) -> None:
     """All of it is tried; the first failure, in the order of names, is raised at the end."""
     pool = ThreadPoolExecutor(START_THREADS)
-    futures = [pool.submit(work, name) for name in names]
     try:
+        futures = [pool.submit(work, name) for name in names]
         wait(futures)
     except BaseException:
         # Interrupted: what has not begun never will, so that nothing appears after everything was removed.

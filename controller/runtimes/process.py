@@ -7,6 +7,7 @@ import secrets
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -27,7 +28,7 @@ class ProcessRuntime(Runtime):
 
     def __init__(self, cluster: str, directory: Path, nodes: Mapping[str, str]) -> None:
         super().__init__(cluster, directory, nodes)
-        self._children: dict[int, subprocess.Popen[bytes]] = {}
+        self._is_removed = threading.Event()
 
     @classmethod
     def check(cls) -> None:
@@ -83,7 +84,7 @@ class ProcessRuntime(Runtime):
         return layout.binds[GATEWAY]["gateway"]
 
     def start(self, node: str) -> None:
-        self._reap()
+        _reap()
         if self._find(node) is not None:
             return
         config = self.directory / "config" / f"{node}.json"
@@ -98,7 +99,10 @@ class ProcessRuntime(Runtime):
                 cwd="/",
                 start_new_session=True,
             )
-        self._children[child.pid] = child
+        _children[child.pid] = child
+        if self._is_removed.is_set():
+            # Interrupted and removed while this one was on its way: it must not be left over.
+            child.kill()
 
     def kill(self, node: str) -> None:
         self._end(node, signal.SIGKILL, DIE_WITHIN_S)
@@ -115,7 +119,7 @@ class ProcessRuntime(Runtime):
         self._signal(node, signal.SIGCONT)
 
     def state(self) -> dict[str, NodeState]:
-        self._reap()
+        _reap()
         states: dict[str, NodeState] = dict.fromkeys(self.nodes, "dead")
         states.update({one.node: "paused" if one.is_paused else "running" for one in self._mine()})
         return states
@@ -130,6 +134,7 @@ class ProcessRuntime(Runtime):
         return tail(self._said(node), count, follow=True)
 
     def down(self) -> None:
+        self._is_removed.set()
         for one in self._mine():
             processes.send(one, signal.SIGKILL)
         self._until(lambda: not self._mine(), DIE_WITHIN_S)
@@ -151,16 +156,10 @@ class ProcessRuntime(Runtime):
 
     def _until(self, condition: Callable[[], bool], within_s: float) -> bool:
         def reaped() -> bool:
-            self._reap()
+            _reap()
             return condition()
 
         return _wait(reaped, within_s)
-
-    def _reap(self) -> None:
-        """The dead children of this process must not remain as zombies."""
-        for pid, child in list(self._children.items()):
-            if child.poll() is not None:
-                self._children.pop(pid, None)
 
     def _said(self, node: str) -> Path:
         return self.directory / "logs-stderr" / f"{node}.txt"
@@ -170,6 +169,16 @@ class ProcessRuntime(Runtime):
         path = os.pathsep.join(filter(None, (package_parent, os.environ.get("PYTHONPATH"))))
         marks = {processes.CLUSTER: self.cluster, processes.NODE: node, processes.DIR: str(self.directory)}
         return {**os.environ, "PYTHONPATH": path, **marks}
+
+
+# Whatever this process has started, through whichever object: only a parent can clear away its dead children.
+_children: dict[int, subprocess.Popen[bytes]] = {}
+
+
+def _reap() -> None:
+    for pid, child in list(_children.items()):
+        if child.poll() is not None:
+            _children.pop(pid, None)
 
 
 def _wait(condition: Callable[[], bool], within_s: float) -> bool:
