@@ -43,9 +43,10 @@ class Driver:
         self._clock = clock
         self._plan = read_plan(config.plan)
         try:
-            self._must_advertise = "advertisements" in find(config.scheme).needs
+            scheme = find(config.scheme)
         except UnknownScheme as error:
             raise ConfigError(str(error)) from None
+        self._must_advertise = "advertisements" in scheme.needs
         self._seqs = published_before(config.logs, config.node)
         self.inc = next_incarnation(config.logs, config.node)
         self._open_sockets(keys)
@@ -58,7 +59,7 @@ class Driver:
         self._played: list[str] = []
         self._refusals = Refusals()
         self._journal = Journal(config.logs, config.node, self.inc, clock.wall_ns)
-        self._journal.add(records.Open, role="driver", version=VERSION, scheme=config.scheme)
+        self._journal.add(records.Open, role="driver", version=VERSION, scheme=scheme.name)
         self._journal.flush()
         self._requests: dict[str, Handler] = {"status": self._status, "play": self._play}
 

@@ -70,7 +70,8 @@ class Worker:
         self.handled += 1
         self._tell(item, self._tell_input(item, before - arrived_at, after - before), outcome, after)
         # Before the caller can send anything that rests on it.
-        self._store.append(outcome.persist)
+        if outcome.persist:
+            self._store.append(outcome.persist)
         return after
 
     def _tell_input(self, item: Item, wait_ns: int, work_ns: int) -> int | None:

@@ -183,6 +183,12 @@ class Lab:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(5)
 
+    def pause(self, node: str) -> None:
+        os.killpg(self._processes[node].pid, signal.SIGSTOP)
+
+    def resume(self, node: str) -> None:
+        os.killpg(self._processes[node].pid, signal.SIGCONT)
+
     def terminate(self, node: str) -> int:
         """SIGTERM; returns the exit status."""
         process = self._processes.pop(node)

@@ -69,7 +69,7 @@ def test_an_endpoint_in_use_is_one_line_and_69(tmp_path: Path) -> None:
 
 
 def test_a_broken_invariant_is_found_at_the_end_and_told(tmp_path: Path) -> None:
-    with Lab(tmp_path, scheme="tests.integration.broken_schemes:BrokenTable") as lab:
+    with Lab(tmp_path, scheme="tests.integration.odd_schemes:BrokenTable") as lab:
         lab.start("b1")
         until(lambda: lab.ask("b1", "status"), "b1 answers")
         assert lab.terminate("b1") == 70
@@ -85,7 +85,7 @@ def test_a_broken_invariant_is_found_at_the_end_and_told(tmp_path: Path) -> None
     ],
 )
 def test_a_mistake_of_ours_stops_the_broker_with_the_story(tmp_path: Path, scheme: str, words: list[str]) -> None:
-    with Lab(tmp_path, links=[("b1", "b2")], scheme=f"tests.integration.broken_schemes:{scheme}") as lab:
+    with Lab(tmp_path, links=[("b1", "b2")], scheme=f"tests.integration.odd_schemes:{scheme}") as lab:
         lab.plan(attach("c1", "b1"), publish("warm", "c1", 1))
         lab.start_all()
         lab.play("warm")

@@ -111,6 +111,51 @@ def test_a_cut_link_loses_nothing(lab: Lab) -> None:
     lab.wait_quiet()
 
 
+def test_a_paused_broker_loses_nothing(lab: Lab) -> None:
+    lab.plan(*ENDS, *(publish("load", "p1", 6, at_ms=i) for i in range(50)))
+    lab.start_all()
+    lab.play("warm")
+    lab.wait_done()
+    lab.pause("b2")
+    until(lambda: lab.must("b3", "status")["links"]["b2"]["state"] == "down", "the silence shows")
+    lab.play("load")
+    until(lambda: lab.must("b1", "status")["unacked"] == 50, "all wait in front of it")
+    assert delivered(lab, "c1") == []
+    lab.resume("b2")
+    until(lambda: delivered(lab, "c1") == list(range(1, 51)), "all arrive once and in order")
+    lab.wait_quiet()
+    assert {record["inc"] for record in lab.log("b2")} == {1}
+
+
+def test_on_a_ring_everything_arrives_once(tmp_path: Path) -> None:
+    ring = [("b1", "b2"), ("b2", "b3"), ("b3", "b4"), ("b4", "b1")]
+    with Lab(tmp_path, links=ring) as lab:
+        clients = [attach(f"c{i}", f"b{i}") for i in (1, 2, 3, 4)]
+        wishes = [subscribe(f"c{i}", f"s{i}", "x > 0") for i in (1, 2, 3, 4)]
+        lab.plan(*clients, *wishes, *(publish("load", f"c{i}", i) for i in (1, 2, 3, 4)))
+        lab.start_all()
+        lab.play("warm")
+        lab.wait_done()
+        lab.play("load")
+        lab.wait_done()
+        lab.wait_quiet()
+        got = sorted((record["client"], record["msg"]) for record in lab.log("driver1", "deliver"))
+        assert got == [(f"c{i}", f"c{j}:1") for i in (1, 2, 3, 4) for j in (1, 2, 3, 4)]
+
+
+def test_what_a_scheme_keeps_survives_a_kill(tmp_path: Path) -> None:
+    with Lab(tmp_path, scheme="tests.integration.odd_schemes:Remembering") as lab:
+        lab.plan(*ENDS)
+        lab.start_all()
+        lab.play("warm")
+        lab.wait_done()
+        assert lab.must("b1", "table")["entries"] == [{"restored": []}]
+        lab.kill("b1")
+        lab.start("b1")
+        lab.wait_ready("b1")
+        assert lab.must("b1", "table")["entries"] == [{"restored": ["s1: x > 5"]}]
+
+
 def test_a_delayed_link_delays(tmp_path: Path) -> None:
     with Lab(tmp_path, delay_ms=40) as lab:
         lab.plan(*ENDS, publish("load", "p1", 6), publish("final", "p1", 7))
