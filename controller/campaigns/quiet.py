@@ -28,7 +28,7 @@ def unrest(before: Round | None, now: Round) -> str | None:
         if not broker["ready"]:
             return f"{name} waits for {', '.join(broker['waiting_for']) or 'its neighbours'}"
         if not broker["idle"]:
-            return f"{name} has {broker['queue']} queued and {broker['unacked']} unacknowledged"
+            return _busy(name, broker)
     for name, driver in now.drivers.items():
         if driver is None:
             return f"{name} does not answer"
@@ -41,6 +41,12 @@ def unrest(before: Round | None, now: Round) -> str | None:
         *_moved(before.drivers, now.drivers, _DRIVER_COUNTERS),
     ]
     return f"{moved[0]} was busy in between" if moved else None
+
+
+def _busy(name: str, broker: Mapping[str, Any]) -> str:
+    if broker["queue"] or broker["unacked"]:
+        return f"{name} has {broker['queue']} queued and {broker['unacked']} unacknowledged"
+    return f"{name} has something that is not settled"
 
 
 def _moved(before: Answers, now: Answers, counters: tuple[str, ...]) -> list[str]:

@@ -10,6 +10,7 @@ from controller.cluster import files, live
 from controller.cluster.live import LiveCluster
 from controller.cluster.spec import ClusterSpec
 from controller.errors import EnvironmentProblem, UsageError
+from controller.interrupts import shielded
 from controller.progress import Progress
 from controller.runtimes import ports
 
@@ -49,9 +50,10 @@ def up(spec: ClusterSpec, progress: Progress, within_s: float | None = None) -> 
         cluster = live.read(spec.directory)
         _wait_ready(cluster, within_s or ready_within_s(len(runtime.nodes)), progress)
     except BaseException:
-        if cluster is not None:
-            cluster.close()
-        runtime.down()
+        with shielded():
+            if cluster is not None:
+                cluster.close()
+            runtime.down()
         raise
     return cluster
 

@@ -83,15 +83,16 @@ class DockerRuntime(Runtime):
         from controller.image import ensure_image
 
         image = ensure_image(progress)
-        addresses = network.create(self._network_name, self._labels(), list(self.nodes))
-        with progress.bar("starting", len(self.nodes)) as bar:
+        with engine.refusals_told():
+            addresses = network.create(self._network_name, self._labels(), list(self.nodes))
+            with progress.bar("starting", len(self.nodes)) as bar:
 
-            def launch(node: str) -> None:
-                self._launch(node, image, layout.port, addresses)
-                bar.advance(node)
+                def launch(node: str) -> None:
+                    self._launch(node, image, layout.port, addresses)
+                    bar.advance(node)
 
-            in_parallel(launch, self.nodes)
-        return ports.endpoint(self._published_port())
+                in_parallel(launch, self.nodes)
+            return ports.endpoint(self._published_port())
 
     def start(self, node: str) -> None:
         self._container(node).start()

@@ -57,6 +57,17 @@ def may_be_gone() -> Iterator[None]:
             raise
 
 
+@contextmanager
+def refusals_told() -> Iterator[None]:
+    """What the engine does not do for us is the machine's matter, told in its own words."""
+    from docker.errors import APIError
+
+    try:
+        yield
+    except APIError as error:
+        raise EnvironmentProblem(f"Docker refused: {_short(error)}") from error
+
+
 def _short(error: Exception) -> str:
     text = " ".join(str(error).split())
-    return text if len(text) <= 120 else text[:117] + "..."
+    return text if len(text) <= 300 else text[:297] + "..."

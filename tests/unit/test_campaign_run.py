@@ -43,6 +43,7 @@ def test_quiet_takes_two_equal_idle_rounds() -> None:
     [
         ({"idle": False, "queue": 3}, {}, "b2 has 3 queued and 0 unacknowledged"),
         ({"idle": False, "unacked": 2}, {}, "b2 has 0 queued and 2 unacknowledged"),
+        ({"idle": False}, {}, "b2 has something that is not settled"),
         ({"ready": False, "waiting_for": ["b1"]}, {}, "b2 waits for b1"),
         ({}, {"done": False}, "driver1 waits for 0 answers"),
         ({}, {"pending": 4}, "driver1 waits for 4 answers"),
