@@ -90,6 +90,7 @@ class Session(Generic[P]):
         self._expected = 1
         self._early: dict[int, P] = {}
         self._granted = self.limits.credit
+        self._offered = 0
 
     def send(self, payload: P) -> None:
         self._handed_over += 1
@@ -125,6 +126,7 @@ class Session(Generic[P]):
         """Forget what was meant for the peer's predecessor; returns the tickets of publications dropped with it."""
         dropped = self.drop_publications()
         self._reset_sending(self.peer_inc)
+        self._credit = self._offered
         self._owes_ack = True
         return dropped
 
@@ -154,8 +156,9 @@ class Session(Generic[P]):
             self._owes_ack = True
             return Received([], [], renewed)
         accepted = self._take(frame)
+        self._offered = max(self._offered, frame.credit)
         if self.is_open:
-            self._credit = max(self._credit, frame.credit)
+            self._credit = self._offered
             self._acknowledged(frame, now)
         return Received(accepted, frame.loose, renewed)
 
