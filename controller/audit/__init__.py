@@ -16,7 +16,7 @@ from controller.audit import congestion, evidence, facts, load, paths
 from controller.audit.checks import CHECKS
 from controller.audit.evidence import Evidence
 from controller.audit.findings import UNKNOWN, Check, Findings, Violation, told
-from controller.audit.session import session
+from controller.audit.session import session, tune
 from controller.audit.verdict import Verdict, judge, write
 
 __all__ = ["Verdict", "audit", "session"]
@@ -34,6 +34,7 @@ def audit(run: Path, *, spark_master: str | None = None, progress: Progress | No
 
 
 def _audit(spark: SparkSession, run: Path, files: list[load.LogFile], misnamed: list[str], say: Progress) -> Verdict:
+    tune(spark, sum(file.size for file in files))
     tables = run / "tables"
     say(f"reading {len(files)} logs")
     rows = load.load(spark, files, tables)

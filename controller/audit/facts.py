@@ -76,7 +76,8 @@ def gather(run: Path, files: list[FileFacts], misnamed: list[str], tables: Path)
     damage += _absent(files, {**dict.fromkeys(brokers, "broker"), **dict.fromkeys(drivers, "driver"),
                               CONTROLLER: "controller"})  # fmt: skip
     for file in files:
-        damage += _damage(file, files, faults)
+        is_broker = file.node in brokers if brokers else file.role == "broker"
+        damage += _damage(file, is_broker and _killed(file, files, faults))
     return RunFacts(promise, declares, drivers, brokers, files, faults, _phases(controller), damage)
 
 
@@ -155,8 +156,8 @@ def _absent(files: list[FileFacts], wanted: dict[str, str]) -> list[FileDamage]:
     return absent
 
 
-def _damage(file: FileFacts, files: list[FileFacts], faults: list[Window]) -> list[FileDamage]:
-    kinds_excused = {"cut", "unclosed"} if _killed(file, files, faults) else set()
+def _damage(file: FileFacts, killed: bool) -> list[FileDamage]:
+    kinds_excused = {"cut", "unclosed"} if killed else set()
     found = [
         FileDamage(file.file, d.line, d.what, file.node)
         for d in file.damage

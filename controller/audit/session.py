@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,8 +26,8 @@ _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 _SETTINGS = {
     "spark.app.name": "brokerlab-audit",
     "spark.driver.memory": "2g",
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.shuffle.partitions": "4",
+    # Most audits take seconds: the second compiler of the JVM would cost more time than it saves.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
@@ -45,6 +46,21 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
 """
+
+# Replanning at run time and compiled plans pay on big tables; on small ones they are nearly all of the work.
+_SMALL_BYTES_MAX = 32 * 2**20
+_TUNING_SMALL = {
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+_TUNING_LARGE = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+}
 
 _current: SparkSession | None = None
 
@@ -65,6 +81,11 @@ def session(spark_master: str | None = None) -> Iterator[SparkSession]:
         finally:
             _current = None
             spark.stop()
+
+
+def tune(spark: SparkSession, log_bytes: int) -> None:
+    for name, value in (_TUNING_SMALL if log_bytes <= _SMALL_BYTES_MAX else _TUNING_LARGE).items():
+        spark.conf.set(name, value)
 
 
 def require_java() -> None:
@@ -96,6 +117,8 @@ def _start(master: str, scratch: Path) -> SparkSession:
     stderr = scratch / "stderr"
     # The JVM prints warnings of its own before any logging is configured; they are nothing a user can act upon.
     (conf_dir / "spark-env.sh").write_text(f'exec 2>>"{stderr}"\n')
+    # The audit hands Arrow tables to nobody but itself, never a pandas frame.
+    warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas", category=FutureWarning)
     local = master.startswith("local")
     os.environ["SPARK_CONF_DIR"] = str(conf_dir)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -71,7 +71,7 @@ class Log:
     def advertise(self, event: str, client: str, adv: str, text: str) -> Self:
         return self.add(event, client=client, broker="b1", adv=adv, filter=text, lang="attr")
 
-    def publish(self, client: str, content: dict[str, Any], *, early_ms: float = 0, **fields: Any) -> Self:
+    def publish(self, client: str, content: Any, *, early_ms: float = 0, **fields: Any) -> Self:
         seq = self._seq[client] = self._seq.get(client, 0) + 1
         said = {"client": client, "broker": "b1", "msg": f"{client}:{seq}", "seq": seq, "content": content,
                 "lang": "attr", "intended_t": round((self.now_ms - early_ms) * MS)}  # fmt: skip

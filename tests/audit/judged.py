@@ -1,0 +1,48 @@
+"""Runs an audit and looks at what it wrote, so that many literal cases can share one run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow.parquet as pq
+
+from controller.audit import Verdict, audit
+from tests.audit.logs import Log, RunLog
+
+
+class Judged:
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.verdict: Verdict = audit(run)
+        self.rows: list[dict[str, Any]] = pq.read_table(run / "audit" / "violations.parquet").to_pylist()
+        self.json: dict[str, Any] = msgspec.json.decode((run / "audit" / "verdict.json").read_bytes())
+
+    def check(self, name: str) -> str:
+        return next(check.verdict for check in self.verdict.checks if check.name == name)
+
+    def of(self, case: str) -> set[tuple[str, str, bool]]:
+        """(check, verdict, excused) of all violations that name a client, message or subscription of the case."""
+        return {
+            (row["check"], row["verdict"], row["excused"])
+            for row in self.rows
+            if any((row[key] or "").startswith(f"{case}.") for key in ("client", "msg", "sub"))
+        }
+
+
+class Cases:
+    """Cases in one run: each has drivers and clients of its own, named after it."""
+
+    def __init__(self, folder: Path, promise: str = "perfect") -> None:
+        self.run = RunLog(folder, promise)
+
+    def driver(self, case: str, which: str = "d", inc: int = 1) -> Log:
+        return self.run.driver(f"{case}-{which}", inc)
+
+    def judged(self) -> Judged:
+        return Judged(self.run.write())
+
+
+def fails(*checks: str) -> set[tuple[str, str, bool]]:
+    return {(check, "fail", False) for check in checks}
