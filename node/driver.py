@@ -184,7 +184,18 @@ class Driver:
             "pending": pending,
             "published": sum(client.published for client in self._clients.values()),
             "delivered": sum(client.delivered for client in self._clients.values()),
+            "brokers": self._in_touch(),
         }
+
+    def _in_touch(self) -> dict[str, int]:
+        """The incarnation of each broker that all its clients here are in touch with; the oldest, if they differ."""
+        lowest: dict[str, int] = {}
+        for client in self._clients.values():
+            broker = client.state.broker
+            if broker is not None:
+                inc = client.state.broker_inc
+                lowest[broker] = min(inc, lowest.get(broker, inc))
+        return lowest
 
     def _play(self, request: dict[str, Any]) -> dict[str, Any]:
         phase = request.get("phase")

@@ -34,6 +34,10 @@ def unrest(before: Round | None, now: Round) -> str | None:
             return f"{name} does not answer"
         if not driver["done"] or driver["pending"]:
             return f"{name} waits for {driver['pending']} answers"
+        for broker, inc in driver["brokers"].items():
+            # Clients that have not noticed a restart yet would publish to the dead broker.
+            if (answer := now.brokers.get(broker)) is not None and answer["inc"] != inc:
+                return f"{name} is not yet in touch with {broker}"
     if before is None:
         return "asked only once so far"
     moved = [

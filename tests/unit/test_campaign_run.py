@@ -26,7 +26,7 @@ BROKER = {
     "handled": 9,
     "forwarded": 7,
 }
-DRIVER = {"inc": 1, "done": True, "pending": 0, "published": 5, "delivered": 8}
+DRIVER = {"inc": 1, "done": True, "pending": 0, "published": 5, "delivered": 8, "brokers": {"b1": 1}}
 
 
 def answered(broker: dict[str, Any] | None = None, driver: dict[str, Any] | None = None) -> Round:
@@ -47,6 +47,8 @@ def test_quiet_takes_two_equal_idle_rounds() -> None:
         ({"ready": False, "waiting_for": ["b1"]}, {}, "b2 waits for b1"),
         ({}, {"done": False}, "driver1 waits for 0 answers"),
         ({}, {"pending": 4}, "driver1 waits for 4 answers"),
+        ({}, {"brokers": {"b1": 1, "b2": 0}}, "driver1 is not yet in touch with b2"),
+        ({"inc": 2}, {"brokers": {"b2": 1}}, "driver1 is not yet in touch with b2"),
         ({"accepted": 10}, {}, "b2 was busy in between"),
         ({"handled": 10}, {}, "b2 was busy in between"),
         ({"forwarded": 10}, {}, "b2 was busy in between"),
