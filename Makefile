@@ -19,7 +19,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test lint bench clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test lint bench docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -76,6 +76,9 @@ lint: $(STAMP) ## style, types, and who may import whom
 
 bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
 	@$(BIN)/python -m tests.bench
+
+docs: $(STAMP) ## write the pages that are derived from code
+	@$(BIN)/python -m controller.logformat > docs/log-format.md
 
 clean: ## remove what brokerlab left running, and caches; .venv, images and runs stay
 	@if test -x $(BIN)/brokerlab; then $(BIN)/brokerlab clean; fi
