@@ -118,7 +118,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if isinstance(leaving.__context__, BrokenPipeError):
             return _pipe_closed()
         raise
-    except Exception as error:  # an escaped traceback would exit with 1, which means that a property was broken
+    except Exception as error:  # noqa: BLE001 - our own mistake; a traceback would exit with 1: 'a property was broken'
         traceback.print_exc()
         output.complain(f"this is a mistake in brokerlab, please report it: {type(error).__name__}: {error}")
         return BrokerlabError.exit_status

@@ -57,4 +57,4 @@ class _Floor:
         return f"{self.attribute} >= {self._floor}"
 
     def draw(self, random: Random) -> Value:
-        return max(self._floor, self._range.draw(random))  # type: ignore[type-var]
+        return max(self._floor, self._range.draw(random))

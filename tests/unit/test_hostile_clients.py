@@ -1,4 +1,4 @@
-"""Whatever a client with the right key says, the broker keeps its head: nothing raises, and its table stays in order."""
+"""Whatever a client with the right key says, the broker keeps its head: nothing raises, its table stays in order."""
 
 from __future__ import annotations
 

@@ -94,17 +94,17 @@ def test_what_is_wrong_is_told_with_what_would_be_right(text: str, told: str) ->
 
 
 def test_a_description_is_one_line() -> None:
-    with pytest.raises(UsageError, match="t.yaml:1:14: the description should be one line"):
+    with pytest.raises(UsageError, match=r"t.yaml:1:14: the description should be one line"):
         made("description: |\n  a\n  b\nbrokers: [b1]")
 
 
 def test_unknown_names_are_answered_with_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="no topology `tre-13`; did you mean `tree-13`\\? known: line-3"):
+    with pytest.raises(UsageError, match=r"no topology `tre-13`; did you mean `tree-13`\? known: line-3"):
         topology.load("tre-13")
     line = topology.load("line-3")
-    with pytest.raises(UsageError, match="no broker `b9` in line-3; .*known: b1, b2, b3"):
+    with pytest.raises(UsageError, match=r"no broker `b9` in line-3; .*known: b1, b2, b3"):
         line.broker("b9")
-    with pytest.raises(UsageError, match="no link `b1-b3` in line-3; .*known: b1-b2, b2-b3"):
+    with pytest.raises(UsageError, match=r"no link `b1-b3` in line-3; .*known: b1-b2, b2-b3"):
         line.link("b1-b3")
 
 
@@ -112,5 +112,5 @@ def test_a_path_is_loaded_too(tmp_path: Path) -> None:
     path = tmp_path / "pair.yaml"
     path.write_text(HEAD + "brokers: [a, b]\nlinks: [a-b]")
     assert topology.load(path).name == "pair"
-    with pytest.raises(UsageError, match="none.yaml: cannot be read"):
+    with pytest.raises(UsageError, match=r"none.yaml: cannot be read"):
         topology.load(str(tmp_path / "none.yaml"))

@@ -74,8 +74,20 @@ def test_what_is_wrong_is_told_with_its_place(text: str, told: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("no", "no"), ("on", "on"), ("12:30", "12:30"), ("2024-01-01", "2024-01-01"), ("0x10", "0x10")]
-    + [("1e3", 1000.0), ("+7", 7), (".5", 0.5), ("true", True), ("~", None), ("", None), ("'7'", "7")],
+    [
+        ("no", "no"),
+        ("on", "on"),
+        ("12:30", "12:30"),
+        ("2024-01-01", "2024-01-01"),
+        ("0x10", "0x10"),
+        ("1e3", 1000.0),
+        ("+7", 7),
+        (".5", 0.5),
+        ("true", True),
+        ("~", None),
+        ("", None),
+        ("'7'", "7"),
+    ],
 )
 def test_plain_words_mean_what_they_look_like(text: str, value: object) -> None:
     assert yamlfile.parse(f"v: {text}\n", "x.yaml").data == {"v": value}
@@ -100,11 +112,12 @@ def test_a_problem_points_as_near_as_the_file_goes() -> None:
 
 @given(st.text(alphabet="ab:{}[]-,&*!|>'\"#%@`?\n\t ~1.\\\x00é", max_size=40))
 def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
+    complaints = []
     try:
         yamlfile.parse(text, "x.yaml").convert(Car)
     except UsageError as error:
-        assert str(error).startswith("x.yaml:")
-        assert "\n" not in str(error)
+        complaints.append(str(error))
+    assert all(told.startswith("x.yaml:") and "\n" not in told for told in complaints)
 
 
 def test_a_value_grafted_in_is_blamed_where_it_came_from() -> None:
@@ -112,9 +125,9 @@ def test_a_value_grafted_in_is_blamed_where_it_came_from() -> None:
     changed = document.without("more").grafted(["parts", "x", "size"], document, ["more", 1])
     assert changed.convert(Car) == Car("a", [], {"x": Wheel(7)})
     wrong = document.without("more").grafted(["parts", "y", "size"], document, ["more", 0])
-    with pytest.raises(UsageError, match="x.yaml:3:8: expected a whole number >= 1"):
+    with pytest.raises(UsageError, match=r"x.yaml:3:8: expected a whole number >= 1"):
         wrong.convert(Car)
     given = document.without("more").grafted(["name"], yamlfile.parse("[b]", "--name"))
-    with pytest.raises(UsageError, match="--name:1:1: expected text, got a list"):
+    with pytest.raises(UsageError, match=r"--name:1:1: expected text, got a list"):
         given.convert(Car)
     assert document.without("more").convert(Car) == Car("a", [], {"x": Wheel(1)})
