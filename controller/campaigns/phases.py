@@ -19,6 +19,7 @@ from controller.progress import Bar, Progress
 POLL_S = 0.2
 QUIET_POLL_S = 0.1
 WITHIN_S_MIN = 60.0
+LAST_LINES = 15
 
 
 class NotSettled(Exception):
@@ -124,6 +125,7 @@ class Phases:
                     break
                 elapsed_s = time.monotonic() - started
                 bar.to(elapsed_s, moving)
+                self._check_alive()
                 if elapsed_s > self._within_s:
                     raise NotSettled(f"the network was not quiet after {elapsed_s:.0f} s: {moving}")
                 before = now
@@ -139,6 +141,7 @@ class Phases:
         return all(one is not None and one["phase"] == name and one["done"] for one in self._drivers.values())
 
     def _look(self, bar: Bar, elapsed_s: float) -> None:
+        self._check_alive()
         answers = self._cluster.statuses(self._cluster.drivers, 1.0)
         # A driver too busy to answer in time has not forgotten what it has done.
         self._drivers = {name: one or self._drivers.get(name) for name, one in answers.items()}
@@ -149,6 +152,15 @@ class Phases:
         told += [f"{fault.kind} {fault.name}" for fault in self._ledger.active.values()]
         told += [f"healing {fault.name}" for fault in self._ledger.healing.values()]
         bar.to(elapsed_s, "; ".join(told))
+
+    def _check_alive(self) -> None:
+        """A node that ended without being told to will not settle anything any more."""
+        expected = {fault.name for fault in self._ledger.active.values()}
+        for node, state in self._cluster.runtime.state().items():
+            if state == "dead" and node not in expected:
+                for line in self._cluster.runtime.last_lines(node, LAST_LINES):
+                    self._progress.say(f"  {node}: {line}")
+                raise NotSettled(f"{node} ended by itself")
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

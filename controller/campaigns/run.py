@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from controller.campaigns import store
 from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
 from controller.cluster import ClusterSpec, LiveCluster
+from controller.errors import BrokerlabError
 from controller.faults.base import Fault
 from controller.faults.lab import ClusterLab
 from controller.faults.ledger import FaultPhase, Ledger
@@ -29,6 +31,7 @@ Outcome = Literal["complete", "unknown", "interrupted"]
 
 class Ran(Struct, frozen=True):
     directory: Path
+    cluster: str
     outcome: Outcome
     why: str = ""
 
@@ -50,26 +53,30 @@ def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> Cluste
     )
 
 
-def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress) -> Ran:
-    """Leaves the run directory and nothing else, however it ends; an interrupt is raised again when all is tidy."""
+def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = False) -> Ran:
+    """Leaves the run directory and nothing else, however it ends; an interrupt is raised again when all is tidy.
+
+    Kept, brokers and gateway of a run that came to its end stay up, to be looked at.
+    """
     cluster = clusters.up(spec, progress)
     store.point_latest(spec.directory)
     progress.say(
         f"run {spec.directory.name}: seed={spec.seed} scheme={spec.scheme} "
         f"brokers={len(cluster.brokers)} runtime={spec.runtime}"
     )
-    ran = Ran(spec.directory, "interrupted", "interrupted before the end")
+    ran = Ran(spec.directory, spec.name, "interrupted", "interrupted before the end")
     try:
-        ran = _conduct(run, cluster, progress)
+        ran = _conduct(run, cluster, progress, keep)
     finally:
         with shielded():
             cluster.close()
-            cluster.runtime.down()
+            if not keep or ran.outcome != "complete":
+                cluster.runtime.down()
             store.amend_run(spec.directory, outcome=ran.outcome, outcome_why=ran.why)
     return ran
 
 
-def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress) -> Ran:
+def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress, keep: bool) -> Ran:
     journal = ControllerJournal(cluster.directory / "logs", run.scheme)
 
     def record(fault: Fault, phase: FaultPhase) -> None:
@@ -78,27 +85,32 @@ def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress) -> Ran:
     ledger = Ledger(ClusterLab(cluster), cluster.runtime.state, record)
     try:
         Phases(run, cluster, ledger, journal, progress).play_all()
-    except NotSettled as why:
+    except (NotSettled, BrokerlabError) as why:
         progress.say(f"the outcome is unknown: {why}")
-        _retreat(cluster, ledger)
-        return Ran(cluster.directory, "unknown", str(why))
+        _retreat(cluster, ledger, progress)
+        return Ran(cluster.directory, cluster.name, "unknown", str(why))
     except KeyboardInterrupt:
         progress.say("interrupted: healing, closing the logs, removing everything (once more to hurry)")
-        _retreat(cluster, ledger)
+        _retreat(cluster, ledger, progress)
         raise
-    _close_nodes(cluster)
+    _close(cluster, cluster.drivers)
+    if not keep:
+        _close(cluster, cluster.brokers, (GATEWAY,))
     # A controller's log without `close` tells the audit that the run did not come to its end.
     journal.close()
-    return Ran(cluster.directory, "complete")
+    return Ran(cluster.directory, cluster.name, "complete")
 
 
-def _retreat(cluster: LiveCluster, ledger: Ledger) -> None:
-    ledger.heal_all()
-    _close_nodes(cluster)
+def _retreat(cluster: LiveCluster, ledger: Ledger, progress: Progress) -> None:
+    try:
+        ledger.heal_all()
+        ledger.settle()
+    except BrokerlabError as error:
+        progress.say(f"not everything could be healed: {error}")
+    _close(cluster, cluster.drivers, cluster.brokers, (GATEWAY,))
 
 
-def _close_nodes(cluster: LiveCluster) -> None:
-    """Drivers first: while they close there must be nobody missing whom they talk to."""
-    cluster.runtime.stop_all(cluster.drivers)
-    cluster.runtime.stop_all(cluster.brokers)
-    cluster.runtime.stop_all([GATEWAY])
+def _close(cluster: LiveCluster, *groups: Iterable[str]) -> None:
+    """Drivers before brokers: while they close there must be nobody missing whom they talk to."""
+    for nodes in groups:
+        cluster.runtime.stop_all(nodes)

@@ -34,6 +34,7 @@ def list_(format_: str) -> None:
 @click.option(
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Any other key, such as workload.rate_hz=50."
 )
+@click.option("--keep", is_flag=True, help="Leave the brokers running to be looked at; no audit.")
 @click.option("--no-audit", is_flag=True, help="Stop when the logs are collected.")
 @click.option("--spark-master", metavar="ADDRESS", help="A Spark cluster for the audit; this machine if left out.")
 @output.format_option
@@ -44,6 +45,7 @@ def run_(
     scheme: str | None,
     topology: str | None,
     settings: tuple[str, ...],
+    keep: bool,
     no_audit: bool,
     spark_master: str | None,
     format_: str,
@@ -56,7 +58,9 @@ def run_(
     overrides = {**{key: value for key, value in given.items() if value is not None}, **_settings(settings)}
     specs = model.runs(model.load(file_or_name, overrides))
     runtimes.find(runtime).check()
-    if not no_audit:
+    if keep and len(specs) > 1:
+        raise UsageError(f"--keep is for one run, this campaign has {len(specs)}; choose with --set KEY=VALUE")
+    if not (keep or no_audit):
         from controller.audit.session import require_java
 
         require_java()
@@ -65,9 +69,11 @@ def run_(
         ran = []
         for spec in specs:
             repeat = command(file_or_name, runtime, overrides, spec)
-            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat), shown))
-    if no_audit:
+            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat), shown, keep))
+    if keep or no_audit:
         for one in ran:
+            if keep and one.outcome == "complete":
+                output.say(f"cluster {one.cluster} is still up; `brokerlab down {one.cluster}` stops it")
             click.echo(one.directory)
         return _status(ran)
     from controller.commands import verdicts

@@ -97,3 +97,54 @@ def test_a_second_ctrl_c_goes_faster_and_leaves_nothing_either(tmp_path: Path) -
         assert running.wait(30) == 130
     (run,) = here.runs()
     assert [one for one in traces("smoke-") if one.directory == run] == []
+
+
+TINY = """name: tiny
+topology: line-3
+scheme: simple
+workload: {kind: attributes, subscriptions: 6, rate_hz: 20, clients: 3}
+phases: {warm_s: 0, load_s: 0.5}
+"""
+
+
+def test_a_broker_that_ends_by_itself_makes_the_outcome_unknown_at_once(tmp_path: Path) -> None:
+    here = Here(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    scheme = "tests.integration.unready_schemes:Falling"
+    arguments = ("campaign", "run", "tiny.yaml", "--runtime", "process", "--scheme", scheme, "--no-audit")
+    done = here.run(*arguments, expect=2)
+    assert "ended by itself" in done.stderr
+    assert "a plain mistake" in done.stderr, "its last lines are shown"
+    (run,) = here.runs()
+    told = json.loads((run / "run.json").read_text())
+    assert told["outcome"] == "unknown"
+    assert "ended by itself" in told["outcome_why"]
+    assert controller_log(run)[-1]["event"] != "close"
+    assert [one for one in traces("tiny-") if one.directory == run] == []
+
+
+def test_a_kept_cluster_stays_up_for_one_run_only(tmp_path: Path) -> None:
+    here = Here(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY + "matrix: {seed: [1, 2]}\n")
+    arguments = ("campaign", "run", "tiny.yaml", "--runtime", "process", "--keep")
+    assert "--keep is for one run, this campaign has 2" in here.complaint(*arguments)
+    # In a process of its own: the cluster must outlive it.
+    done = here.launch(*arguments, "--seed", "2")
+    (run,) = here.runs()
+    (left,) = [one for one in traces("tiny-") if one.directory == run]
+    assert f"`brokerlab down {left.name}` stops it" in done.stderr
+    assert sorted(left.nodes) == ["b1", "b2", "b3", "gateway"]
+    here.run("down", left.name)
+    assert [one for one in traces("tiny-") if one.directory == run] == []
+
+
+def test_a_matrix_is_run_one_after_the_other(tmp_path: Path) -> None:
+    here = Here(tmp_path)
+    (tmp_path / "tiny.yaml").write_text(TINY + "matrix: {scheme: [flooding, covering-active]}\n")
+    done = here.run("campaign", "run", "tiny.yaml", "--runtime", "process", "--no-audit")
+    told = [json.loads((run / "run.json").read_text()) for run in map(Path, done.stdout.split())]
+    assert [(one["scheme"], one["outcome"]) for one in told] == [
+        ("flooding", "complete"),
+        ("covering-active", "complete"),
+    ]
+    assert told[1]["command"].endswith("--set scheme=covering-active --set seed=1")

@@ -1,7 +1,11 @@
-"""Schemes with which a broker never gets ready."""
+"""Schemes with which a broker never gets ready, or does not stay so."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from node.core.messages import Port, Publication
+from node.core.schemes.base import Forward
 from node.core.schemes.simple import Simple
 
 
@@ -10,3 +14,10 @@ class Waiting(Simple):
 
     def waiting_for(self) -> list[str]:
         return ["godot"]
+
+
+class Falling(Simple):
+    name = "falling"
+
+    def route(self, port: Port, publication: Publication, header: Any) -> list[Forward]:
+        raise ZeroDivisionError("a plain mistake")
