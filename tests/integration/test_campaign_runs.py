@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from controller.audit import session
 from tests.integration.commands import Here, traces, until_line
 
 BOTH = ["process", pytest.param("docker", marks=pytest.mark.docker)]
@@ -31,7 +33,15 @@ def last_events(run: Path) -> dict[str, str]:
     return {path.name.split(".")[0]: json.loads(path.read_text().splitlines()[-1])["event"] for path in logs}
 
 
+@pytest.fixture(scope="module")
+def spark() -> Iterator[None]:
+    """Started once; the command joins it."""
+    with session():
+        yield
+
+
 @pytest.mark.slow
+@pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("runtime", BOTH)
 def test_smoke_ends_with_a_pass_and_a_report(tmp_path: Path, runtime: str) -> None:
     here = Here(tmp_path)
@@ -40,7 +50,7 @@ def test_smoke_ends_with_a_pass_and_a_report(tmp_path: Path, runtime: str) -> No
     assert done.stdout.splitlines()[-2:] == ["verdict: pass", f"report: {run / 'report.html'}"]
     assert (run / "report.html").stat().st_size > 1000
     assert json.loads((run / "audit" / "verdict.json").read_text())["verdict"] == "pass"
-    assert traces("smoke-") == [] or all(one.directory != run for one in traces("smoke-"))
+    assert [one for one in traces("smoke-") if one.directory == run] == []
     lines = controller_log(run)
     check_log(lines)
     assert lines[-1]["event"] == "close"
@@ -60,8 +70,14 @@ def test_smoke_ends_with_a_pass_and_a_report(tmp_path: Path, runtime: str) -> No
     assert told["command"] == f"brokerlab campaign run smoke --runtime {runtime} --set seed=1"
 
 
-@pytest.mark.parametrize("runtime", BOTH)
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("runtime", "number"),
+    [
+        ("process", signal.SIGINT),
+        ("process", signal.SIGTERM),
+        pytest.param("docker", signal.SIGINT, marks=pytest.mark.docker),
+    ],
+)
 def test_an_interrupt_heals_collects_and_leaves_nothing(tmp_path: Path, runtime: str, number: signal.Signals) -> None:
     here = Here(tmp_path)
     # The cut is applied when the load begins, and would last.
