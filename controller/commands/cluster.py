@@ -21,6 +21,7 @@ from node.journal import log_files
 __all__ = ["clean", "down", "graph", "logs", "ps", "publish", "subscribe", "up"]
 
 SCHEME = "covering-active"
+NAME_BY_MAKE = "lab"
 
 cluster_option = click.option(
     "--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running."
@@ -58,13 +59,14 @@ def up(topology: str, scheme: str, runtime: str, name: str | None, port: int | N
 
 def _what_next(cluster: LiveCluster) -> str:
     first, middle, last = (cluster.brokers[place * (len(cluster.brokers) - 1) // 2] for place in range(3))
+    made_here = "" if cluster.name == NAME_BY_MAKE else f" CLUSTER={cluster.name}"
     lines = [
         ("brokerlab ps", "its nodes"),
         ("brokerlab graph", "its links"),
         (f"brokerlab subscribe {last} 'price > 10'", "listen; best in a second terminal"),
         (f"""brokerlab publish {first} '{{"price": 12}}'""", "speak"),
         (f"brokerlab fault kill {middle}", "break it; see `brokerlab fault --help`"),
-        (f"brokerlab down {cluster.name}", "stop it; or `make cluster-down`"),
+        (f"brokerlab down {cluster.name}", f"stop it; or `make cluster-down{made_here}`"),
     ]
     width = max(len(command) for command, _ in lines)
     return "\n".join(
