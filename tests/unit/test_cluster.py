@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -44,7 +45,7 @@ def written(tmp_path: Path) -> tuple[ClusterSpec, Layout, dict[str, object]]:
 
 def test_every_node_reads_its_configuration_and_its_roles_keys(written: tuple[ClusterSpec, Layout, object]) -> None:
     one, layout, _ = written
-    forms = {"broker": BrokerKeys, "driver": DriverKeys, "gateway": GatewayKeys}
+    forms: dict[str, Any] = {"broker": BrokerKeys, "driver": DriverKeys, "gateway": GatewayKeys}
     assert one.nodes() == {"b1": "broker", "b2": "broker", "b3": "broker", "driver1": "driver", "gateway": "gateway"}
     for name, role in one.nodes().items():
         config = read_config(str(one.directory / "config" / f"{name}.json"))

@@ -57,7 +57,7 @@ class PaperCluster:
         return broker in self.ready
 
     def answers(self, broker: str) -> bool:
-        return self.runtime.states[broker] == "running"
+        return bool(self.runtime.states[broker] == "running")
 
     def shape(self, broker: str, peer: str, delay_ms: float, cut: bool) -> None:
         assert self.runtime.states[broker] == "running", "who is dead or paused cannot be asked"
