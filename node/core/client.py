@@ -81,6 +81,9 @@ class ClientState:
         self._limits = limits
         self.broker: str | None = None
         self.held: dict[str, Held] = {}
+        self._got: dict[str, int] = {}
+        self._got_elsewhere: dict[str, int] = {}
+        self._last_broker: str | None = None
         self._sessions: dict[str, Session[bytes]] = {}
         self._awaited: dict[str, dict[int, _Awaited]] = {}
         self._next_mid = 1
@@ -88,7 +91,9 @@ class ClientState:
 
     def attach(self, broker: str, now: int) -> None:
         """Take up a broker: a new session, or the old one if the client was there before."""
-        self.broker = broker
+        if self._last_broker not in (None, broker):
+            self._got_elsewhere = dict(self._got)
+        self.broker = self._last_broker = broker
         session = self._sessions.get(broker)
         if session is None:
             self._sessions[broker] = Session(self.inc, self._limits, now)
@@ -193,8 +198,9 @@ class ClientState:
                     events.extend(self._delivery(broker, session, payload))
                 case Settled(mid=mid):
                     events.extend(self._confirmed(self._awaited[broker].pop(mid, _Awaited())))
-                case Refused(what="session") if broker == self.broker:
-                    self._send_snapshot()
+                case Refused(what="session"):
+                    if broker == self.broker:
+                        self._send_snapshot()
                 case Refused(what=what, why=why):
                     self.held.pop(what, None)
                     events.append(RefusedByBroker(what, why))
@@ -202,9 +208,12 @@ class ClientState:
 
     def _delivery(self, broker: str, session: Session[bytes], deliver: Deliver) -> list[Event]:
         subs = tuple(sub for sub in deliver.subs if sub in self.held)
-        if not subs:
+        made = deliver.publication
+        # A message may be slower on its way to the new broker than the client that moved there.
+        if not subs or made.seq <= self._got_elsewhere.get(made.publisher, 0):
             session.release(session.peer_inc)
             return []
+        self._got[made.publisher] = made.seq
         return [Delivery(broker, deliver.publication, subs)]
 
     def _confirmed(self, awaited: _Awaited) -> list[Event]:

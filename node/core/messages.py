@@ -57,6 +57,11 @@ class Body(Struct, frozen=True, tag_field="kind"):
         return ()
 
     @property
+    def withdraws_publishers(self) -> bool:
+        """Whether subscriptions may go once this is known: what was published before must have passed by then."""
+        return False
+
+    @property
     def rank(self) -> int:
         """A message is settled after messages of its own rank that go onwards, and of lower rank in any direction.
 
@@ -117,6 +122,10 @@ class Advertise(Body, frozen=True, tag="advertise"):
 
 class Unadvertise(Body, frozen=True, tag="unadvertise"):
     adv: str
+
+    @property
+    def withdraws_publishers(self) -> bool:
+        return True
 
     @property
     def rank(self) -> int:

@@ -52,6 +52,15 @@ class Ticket:
         self.copies = 0
 
 
+class _InLine(NamedTuple, Generic[P]):
+    """A publication, or a control payload that must not overtake those handed over before it."""
+
+    number: int
+    payload: P
+    needs_credit: bool
+    ticket: Ticket | None = None
+
+
 class Received(NamedTuple, Generic[P]):
     accepted: list[P]
     loose: list[P]
@@ -66,6 +75,9 @@ class Session(Generic[P]):
         self.limits = limits
         self.peer_inc = 0
         self.heard_at = now
+        self.is_silent = False
+        self._handed_over = 0
+        self._line: deque[_InLine[P]] = deque()
         self._sent_at = now - limits.heartbeat_ns
         self._owes_ack = False
         self._reset_sending(0)
@@ -73,9 +85,7 @@ class Session(Generic[P]):
 
     def _reset_sending(self, bound_inc: int) -> None:
         self.bound_inc = bound_inc
-        self._handed_over = 0
         self._control: deque[tuple[int, P]] = deque()
-        self._publications: deque[tuple[int, P, Ticket | None]] = deque()
         self._loose: list[P] = []
         self._unacked: deque[tuple[int, P, int]] = deque()
         self._next_seq = 1
@@ -98,7 +108,12 @@ class Session(Generic[P]):
 
     def send_publication(self, payload: P, ticket: Ticket | None = None) -> None:
         self._handed_over += 1
-        self._publications.append((self._handed_over, payload, ticket))
+        self._line.append(_InLine(self._handed_over, payload, True, ticket))
+
+    def send_in_line(self, payload: P) -> None:
+        """Control that does not overtake the publications before it, not even those that wait for credit."""
+        self._handed_over += 1
+        self._line.append(_InLine(self._handed_over, payload, False))
 
     def send_loose(self, payload: P) -> None:
         """May be lost, doubled or reordered: the scheme repairs that itself."""
@@ -107,7 +122,11 @@ class Session(Generic[P]):
     @property
     def waiting(self) -> int:
         """Payloads not yet acknowledged, waiting for credit included."""
-        return len(self._unacked) + len(self._control) + len(self._publications)
+        return len(self._unacked) + len(self._control) + len(self._line)
+
+    @property
+    def has_control_in_line(self) -> bool:
+        return any(not entry.needs_credit for entry in self._line)
 
     @property
     def is_open(self) -> bool:
@@ -118,23 +137,26 @@ class Session(Generic[P]):
         """Whether a publication handed over now would leave at once."""
         return (
             self.is_open
-            and self._published + len(self._publications) < self._credit
+            and self._published + len(self._line) < self._credit
             and len(self._unacked) < self.limits.window
         )
 
-    def renew(self) -> list[Ticket]:
-        """Forget what was meant for the peer's predecessor; returns the tickets of publications dropped with it."""
-        dropped = self.drop_publications()
+    def renew(self) -> None:
+        """Forget what was meant for the peer's predecessor, except publications that never were on the wire."""
+        self._line = deque(entry for entry in self._line if entry.needs_credit)
         self._reset_sending(self.peer_inc)
         self._credit = self._offered
         self._owes_ack = True
-        return dropped
 
     def drop_publications(self) -> list[Ticket]:
         """Give up what waits for credit from a peer that is not expected back."""
-        dropped = [ticket for _, _, ticket in self._publications if ticket is not None]
-        self._publications.clear()
+        dropped = [entry.ticket for entry in self._line if entry.ticket is not None]
+        self._line = deque(entry for entry in self._line if not entry.needs_credit)
         return dropped
+
+    def fell_silent(self) -> None:
+        """Keep publications back until the peer is heard again: its successor can still be given those."""
+        self.is_silent = True
 
     def release(self, peer_inc: int) -> None:
         """A publication accepted from that incarnation of the peer has left: grant credit for another one."""
@@ -152,6 +174,7 @@ class Session(Generic[P]):
             self.peer_inc = frame.inc
             self._reset_receiving()
         self.heard_at = now
+        self.is_silent = False
         if frame.peer_inc != self.inc:
             self._owes_ack = True
             return Received([], [], renewed)
@@ -240,13 +263,13 @@ class Session(Generic[P]):
         first = self._next_seq
         room = min(self.limits.batch, self.limits.window - len(self._unacked))
         while len(payloads) < room:
-            has_credit = bool(self._publications) and self._published < self._credit
+            head_may_leave = self._head_may_leave()
             # Only what waits for credit is overtaken: who publishes and then withdraws is heard in that order.
-            if self._control and not (has_credit and self._publications[0][0] < self._control[0][0]):
+            if self._control and not (head_may_leave and self._line[0].number < self._control[0][0]):
                 _, payload = self._control.popleft()
-            elif has_credit:
-                _, payload, ticket = self._publications.popleft()
-                self._published += 1
+            elif head_may_leave:
+                _, payload, needs_credit, ticket = self._line.popleft()
+                self._published += needs_credit
                 if ticket is not None:
                     departed.append(ticket)
             else:
@@ -260,6 +283,11 @@ class Session(Generic[P]):
             self._resend_at = now + self._patience()
         return self._frame(first, payloads)
 
+    def _head_may_leave(self) -> bool:
+        if not self._line:
+            return False
+        return not self._line[0].needs_credit or (self._published < self._credit and not self.is_silent)
+
     def deadline(self) -> int:
         """When `transmit` has to be called again at the latest."""
         beat = self._sent_at + self.limits.heartbeat_ns
@@ -267,4 +295,4 @@ class Session(Generic[P]):
 
     @property
     def wants_to_transmit(self) -> bool:
-        return self._owes_ack or bool(self._loose) or bool(self._control) or bool(self._publications)
+        return self._owes_ack or bool(self._loose) or bool(self._control) or bool(self._line)

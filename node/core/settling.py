@@ -37,6 +37,7 @@ class Settling:
         # The last message under way to a port that brings it this id.
         self._bringing: dict[Port, dict[str, int]] = {}
         self._owed: dict[Port, dict[int, Cause]] = {}
+        self._held: dict[Port, list[Cause]] = {}
 
     @property
     def unsettled(self) -> int:
@@ -67,6 +68,30 @@ class Settling:
             for cause in causes:
                 cause.pending += 1
             self._under_way[port][min(mids)].causes.extend(causes)
+
+    def hold(self, causes: list[Cause], port: Port) -> None:
+        """They came from that port, and nobody knows yet all that they have to cause: wait for `release`."""
+        for cause in causes:
+            cause.pending += 1
+        self._held.setdefault(port, []).extend(causes)
+
+    @property
+    def holding(self) -> list[Port]:
+        return list(self._held)
+
+    def release(self, port: Port) -> list[Mail]:
+        """What had to be sent because of them has been sent since, in answer to others: wait for that, and be done.
+
+        Only rank 0 is answered that way, and only what goes onwards can matter to what came from this port.
+        """
+        causes = self._held.pop(port, [])
+        for other, mids in self._under_way.items():
+            for under_way in mids.values():
+                if other != port and under_way.rank == 0:
+                    for cause in causes:
+                        cause.pending += 1
+                    under_way.causes.extend(causes)
+        return self.end(causes)
 
     def end(self, causes: list[Cause]) -> list[Mail]:
         """All that they cause has been sent; returns what may be confirmed to whom now."""

@@ -166,6 +166,7 @@ class BrokerState:
             if port.is_broker:
                 if silence_ns > self._limits.silence_ns and port not in self._silent:
                     self._silent.add(port)
+                    session.fell_silent()
                     items.append(Item(port, PeerDown("silence")))
             elif silence_ns > self._client_silence_ns and port not in self._gone:
                 self._gone.add(port)
@@ -178,13 +179,22 @@ class BrokerState:
             self._dispatch(item, now, outcome)
         except PeerError as error:
             outcome.refused.append((error.what, error.why))
+        for port in self._settling.holding:
+            if not self._is_kept_waiting(port):
+                self._tell_settled(self._settling.release(port), outcome)
         return outcome
+
+    def _is_kept_waiting(self, port: Port) -> bool:
+        """Whether a neighbour has yet to say what lies behind it: then what the port asks for may have to go there."""
+        return any(name != port.name or not port.is_broker for name in self.scheme.waiting_for())
 
     def _dispatch(self, item: Item, now: int, outcome: Outcome) -> None:
         port, what = item.port, item.what
         match what:
             case Publish():
                 self._publication(port, what, item.peer_inc, now, outcome)
+            case Control() if item.peer_inc != self.sessions[port].bound_inc:
+                pass  # from an incarnation that was succeeded before it was welcomed; its numbers mean nothing here
             case Control():
                 self._control(port, what, now, outcome)
             case Settled(mid=mid) if port.is_broker:
@@ -315,7 +325,9 @@ class BrokerState:
         if session.is_open:
             self._because(None, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
             return
-        self._give_back(session.renew())
+        if not port.is_broker:
+            self._give_back(session.drop_publications())
+        session.renew()
         causes = [self._settling.begin(None, rank_max=0), self._settling.begin(None)]
         self._settling.replace(port, causes)
         self._perform(causes, self.scheme.apply(PortUp(port, up.incarnation)), now, outcome)
@@ -332,6 +344,8 @@ class BrokerState:
     def _because(self, origin: tuple[Port, int] | None, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
         causes = [self._settling.begin(origin)]
         self._perform(causes, effects, now, outcome)
+        if origin is not None and self._is_kept_waiting(origin[0]):
+            self._settling.hold(causes, origin[0])
         self._tell_settled(self._settling.end(causes), outcome)
 
     def _perform(self, causes: list[Cause], effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
@@ -356,19 +370,25 @@ class BrokerState:
         mid, self._next_mid = self._next_mid, self._next_mid + 1
         if reliable:
             self._settling.sent(causes, port, mid, body)
-        self._send(port, Control(mid, body), outcome, reliable)
+        # An advertisement must not overtake its own withdrawal either: who was cut off may repeat it under the same id.
+        in_line = body.withdraws_publishers or (body.rank > 0 and self.sessions[port].has_control_in_line)
+        self._send(port, Control(mid, body), outcome, reliable, in_line)
 
     def _tell_settled(self, mails: list[tuple[Port, int]], outcome: Outcome) -> None:
         for port, mid in mails:
             self._send(port, Settled(mid), outcome)
 
-    def _send(self, port: Port, payload: Payload, outcome: Outcome, reliable: bool = True) -> None:
+    def _send(
+        self, port: Port, payload: Payload, outcome: Outcome, reliable: bool = True, in_line: bool = False
+    ) -> None:
         data = self._codec.encode(payload)
         session = self.sessions[port]
-        if reliable:
-            session.send(data)
-        else:
+        if not reliable:
             session.send_loose(data)
+        elif in_line:
+            session.send_in_line(data)
+        else:
+            session.send(data)
         self._dirty[port] = None
         sub, adv = payload.body.subject if isinstance(payload, Control) else (None, None)
         entries = payload.body.entries if isinstance(payload, Control) else 0

@@ -6,14 +6,19 @@ is well-founded: leaves can speak at once, and the news travels inwards and out 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from node.core.messages import Port
+
+# The two may overtake each other on a session.
+PARTS = ("subs", "advs")
 
 
 class Resync:
     def __init__(self, ports: tuple[Port, ...]) -> None:
         self._ports = ports
         self._incarnation: dict[Port, int] = {}
-        self._heard: set[Port] = set()
+        self._heard: dict[Port, set[str]] = {}
         self._told: set[Port] = set()
 
     def is_new(self, port: Port, incarnation: int) -> bool:
@@ -21,15 +26,18 @@ class Resync:
         if self._incarnation.get(port) == incarnation:
             return False
         self._incarnation[port] = incarnation
-        self._heard.discard(port)
+        self._heard.pop(port, None)
         self._told.discard(port)
         return True
 
-    def heard_all(self, port: Port) -> None:
-        self._heard.add(port)
+    def heard_all(self, port: Port, parts: Iterable[str]) -> None:
+        self._heard.setdefault(port, set()).update(parts)
+
+    def _is_heard(self, port: Port) -> bool:
+        return len(self._heard.get(port, ())) == len(PARTS)
 
     def may_complete(self, port: Port) -> bool:
-        return all(other in self._heard for other in self._ports if other != port)
+        return all(self._is_heard(other) for other in self._ports if other != port)
 
     def told_all(self, port: Port) -> None:
         self._told.add(port)
@@ -39,4 +47,4 @@ class Resync:
         return [p for p in self._ports if p in self._incarnation and p not in self._told and self.may_complete(p)]
 
     def waiting_for(self) -> list[str]:
-        return [p.name for p in self._ports if p not in self._heard]
+        return [p.name for p in self._ports if not self._is_heard(p)]

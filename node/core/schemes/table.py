@@ -20,7 +20,7 @@ from node.core.messages import (
     Unsubscribe,
 )
 from node.core.schemes.base import Change, Effect, Forward, Heard, PortUp, Scheme, Site
-from node.core.schemes.resync import Resync
+from node.core.schemes.resync import PARTS, Resync
 
 Key = tuple[Port, str]
 
@@ -134,8 +134,8 @@ class TableScheme(Scheme):
             yield from self.subscribe(port, body.sub, parse(body.filter, body.lang))
         if snapshot.complete:
             yield from self._sweep(port, snapshot)
-        if snapshot.complete and snapshot.subs is not None and port in self.neighbours:
-            self._resync.heard_all(port)
+        if snapshot.complete and port in self.neighbours:
+            self._resync.heard_all(port, [part for part in PARTS if getattr(snapshot, part) is not None])
             for due in self._resync.due():
                 self._resync.told_all(due)
                 # It says nothing new, so nobody's request has to wait for it.
