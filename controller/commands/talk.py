@@ -12,6 +12,7 @@ from controller import interrupts, output
 from controller.cluster import attach, live
 from controller.errors import EnvironmentProblem, UsageError
 from node.client import Client
+from node.core.filters import ContentError, parse_content
 
 _cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
 
@@ -23,11 +24,9 @@ _cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which
 def publish(broker: str, content: str, cluster_name: str | None) -> None:
     """Publish one message at BROKER. CONTENT is a flat JSON object, such as '{"price": 12}'."""
     try:
-        decoded = msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"CONTENT is not JSON ({error}); write an object such as '{{\"price\": 12}}'") from None
-    if not isinstance(decoded, dict):
-        raise UsageError("CONTENT must be a JSON object, such as '{\"price\": 12}'")
+        decoded = parse_content(content)
+    except ContentError as error:
+        raise UsageError(f"CONTENT: {error}") from None
     with _client(broker, cluster_name) as client:
         msg = client.publish(decoded)
         client.flush()
