@@ -6,6 +6,8 @@ reconnects, or whose broker was restarted, keeps its subscriptions without anyon
 
 from __future__ import annotations
 
+from collections import deque
+
 from msgspec import Struct
 
 from node.core.filters import Filter, check_content, parse
@@ -86,8 +88,10 @@ class ClientState:
         self._last_broker: str | None = None
         self._sessions: dict[str, Session[bytes]] = {}
         self._awaited: dict[str, dict[int, _Awaited]] = {}
+        # The broker's incarnation that each delivery not yet consumed came from, oldest first.
+        self._unconsumed: dict[str, deque[int]] = {}
         self._next_mid = 1
-        self._next_seq = first_seq
+        self.next_seq = first_seq
 
     def attach(self, broker: str, now: int) -> None:
         """Take up a broker: a new session, or the old one if the client was there before."""
@@ -98,6 +102,7 @@ class ClientState:
         if session is None:
             self._sessions[broker] = Session(self.inc, self._limits, now)
             self._awaited[broker] = {}
+            self._unconsumed[broker] = deque()
         elif session.is_open:
             self._send_snapshot()
 
@@ -156,6 +161,10 @@ class ClientState:
         )
         self._send(self._attached(), snapshot, _Awaited(asked, cancelled))
 
+    def knows(self, broker: str) -> bool:
+        """Whether this incarnation of the client ever was attached to it."""
+        return broker in self._sessions
+
     @property
     def broker_inc(self) -> int:
         """The incarnation of its broker that the client is in touch with; 0 if none."""
@@ -176,7 +185,7 @@ class ClientState:
 
     def publish(self, content: Content, lang: Lang = "attr") -> Publication:
         check_content(content, lang)
-        seq, self._next_seq = self._next_seq, self._next_seq + 1
+        seq, self.next_seq = self.next_seq, self.next_seq + 1
         publication = Publication(f"{self.client}:{seq}", self.client, seq, lang, content)
         self._sessions[self._attached()].send_publication(self._codec.encode(Publish(publication)))
         return publication
@@ -214,6 +223,7 @@ class ClientState:
             session.release(session.peer_inc)
             return []
         self._got[made.publisher] = made.seq
+        self._unconsumed[broker].append(session.peer_inc)
         return [Delivery(broker, deliver.publication, subs)]
 
     def _confirmed(self, awaited: _Awaited) -> list[Event]:
@@ -230,9 +240,8 @@ class ClientState:
         return events
 
     def consumed(self, broker: str) -> None:
-        """A delivery from that broker was dealt with: it may send another one."""
-        session = self._sessions[broker]
-        session.release(session.peer_inc)
+        """The oldest delivery from that broker was dealt with: it may send another one."""
+        self._sessions[broker].release(self._unconsumed[broker].popleft())
 
     def transmit(self, now: int) -> list[tuple[str, Frame[bytes]]]:
         frames: list[tuple[str, Frame[bytes]]] = []

@@ -84,14 +84,14 @@ class Settling:
 
         Only rank 0 is answered that way, and only what goes onwards can matter to what came from this port.
         """
-        causes = self._held.pop(port, [])
+        together = Cause(None, None)
+        together.parents = self._held.pop(port, [])
         for other, mids in self._under_way.items():
             for under_way in mids.values():
                 if other != port and under_way.rank == 0:
-                    for cause in causes:
-                        cause.pending += 1
-                    under_way.causes.extend(causes)
-        return self.end(causes)
+                    together.pending += 1
+                    under_way.causes.append(together)
+        return self._done(together)
 
     def end(self, causes: list[Cause]) -> list[Mail]:
         """All that they cause has been sent; returns what may be confirmed to whom now."""

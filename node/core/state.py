@@ -102,6 +102,13 @@ class Outcome:
         self.refused: list[tuple[str, str]] = []
 
 
+class _Undecided(NamedTuple):
+    came_from: Port
+    publication: Publication
+    header: object
+    ticket: Ticket
+
+
 SELF = Port("self", "")
 SWEEP_NS = 50 * MS
 
@@ -121,6 +128,8 @@ class BrokerState:
         self._settling = Settling()
         self._next_mid = 1
         self._local: dict[Port, dict[str, Filter]] = {}
+        # Publications for which it is not known yet whether these neighbours want them.
+        self._undecided: dict[Port, list[_Undecided]] = {port: [] for port in scheme.unknown()}
         self._silent: set[Port] = set(self.sessions)
         self._gone: set[Port] = set()
         self._dirty: dict[Port, None] = dict.fromkeys(self.sessions)
@@ -179,6 +188,7 @@ class BrokerState:
             self._dispatch(item, now, outcome)
         except PeerError as error:
             outcome.refused.append((error.what, error.why))
+        self._decide(now, outcome)
         for port in self._settling.holding:
             if not self._is_kept_waiting(port):
                 self._tell_settled(self._settling.release(port), outcome)
@@ -220,10 +230,30 @@ class BrokerState:
         try:
             header = self._accept_publication(port, publish)
             for forward in self.scheme.route(port, publication, header):
-                self._pass_on(forward, ticket, now, outcome)
+                if forward.port not in self._undecided:
+                    self._pass_on(forward, ticket, now, outcome)
+            for neighbour, undecided in self._undecided.items():
+                if neighbour != port:
+                    ticket.copies += 1
+                    undecided.append(_Undecided(port, publication, header, ticket))
         finally:
             if ticket.copies == 0:
                 self._release(ticket)
+
+    def _decide(self, now: int, outcome: Outcome) -> None:
+        """A restarted broker keeps back what a neighbour may want until that neighbour has told, however long it takes.
+
+        All of it, also what is known to be wanted: publications do not overtake each other.
+        """
+        if not self._undecided:
+            return
+        unknown = self.scheme.unknown()
+        for neighbour in [port for port in self._undecided if port not in unknown]:
+            for came_from, publication, header, ticket in self._undecided.pop(neighbour):
+                for forward in self.scheme.route(came_from, publication, header):
+                    if forward.port == neighbour:
+                        self._pass_on(forward, ticket, now, outcome)
+                self._give_back([ticket])
 
     def _accept_publication(self, port: Port, publish: Publish) -> object:
         publication = publish.publication

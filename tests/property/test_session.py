@@ -18,6 +18,7 @@ class End:
     def __init__(self, inc: int, now: int) -> None:
         self.session: Session[bytes] = Session(inc, LIMITS, now)
         self.sent: list[bytes] = []
+        self.on_wire: set[bytes] = set()
         self.accepted: list[bytes] = []
         self.publications_held = 0
 
@@ -33,29 +34,44 @@ class Link(RuleBasedStateMachine):
         self.ends = {"a": End(1, self.now), "b": End(1, self.now)}
         self.wire: list[tuple[str, Frame[bytes]]] = []
         self.numbers = 0
+        self.ever_accepted: set[bytes] = set()
 
     def other(self, side: str) -> str:
         return "b" if side == "a" else "a"
 
     sides = st.sampled_from(["a", "b"])
 
-    @rule(side=sides, publication=st.booleans())
-    def send(self, side: str, publication: bool) -> None:
-        end = self.ends[side]
+    @rule(side=sides, kind=st.sampled_from("pcl"))
+    def send(self, side: str, kind: str) -> None:
+        """A publication, control, or control that stays in line behind publications."""
+        session = self.ends[side].session
         self.numbers += 1
-        data = f"{'p' if publication else 'c'}{self.numbers}".encode()
-        if publication:
-            end.session.send_publication(data, Ticket(broker_port("x"), 1))
+        data = f"{kind}{self.numbers}".encode()
+        if kind == "p":
+            session.send_publication(data, Ticket(broker_port("x"), 1))
+        elif kind == "c":
+            session.send(data)
         else:
-            end.session.send(data)
-        if end.session.is_open:
-            end.sent.append(data)
+            session.send_in_line(data)
+        if session.is_open or kind == "p":
+            self.ends[side].sent.append(data)
+
+    @rule(side=sides)
+    def fall_silent(self, side: str) -> None:
+        self.ends[side].session.fell_silent()
 
     @rule(side=sides, ms=st.integers(0, 700))
     def transmit(self, side: str, ms: int) -> None:
         self.now += ms * MS
-        for frame in self.ends[side].session.transmit(self.now, []):
-            self.wire.append((self.other(side), frame))
+        self.wire += [(self.other(side), frame) for frame in self.frames(side)]
+
+    def frames(self, side: str) -> list[Frame[bytes]]:
+        end = self.ends[side]
+        frames = end.session.transmit(self.now, [])
+        fresh = {data for frame in frames for data in frame.payloads} - end.on_wire
+        assert not end.session.is_silent or not any(data.startswith(b"p") for data in fresh)
+        end.on_wire |= fresh
+        return frames
 
     @precondition(lambda self: self.wire)
     @rule(index=st.integers(0, 10**6), fate=st.sampled_from(["arrive", "arrive", "arrive", "double", "lose"]))
@@ -72,7 +88,12 @@ class Link(RuleBasedStateMachine):
         received = end.session.receive(frame, self.now)
         if received.renewed:
             end.session.renew()
-            end.sent, end.accepted, end.publications_held = [], [], 0
+            # Only publications that nobody can have seen are meant for the successor too.
+            end.sent = [data for data in end.sent if data.startswith(b"p") and data not in end.on_wire]
+            end.accepted, end.publications_held = [], 0
+        for data in received.accepted:
+            assert data not in self.ever_accepted, f"{data!r} was taken twice"
+            self.ever_accepted.add(data)
         end.accepted += received.accepted
         end.publications_held += sum(data.startswith(b"p") for data in received.accepted)
 
@@ -99,9 +120,9 @@ class Link(RuleBasedStateMachine):
             sent, accepted = self.ends[side].sent, self.ends[self.other(side)].accepted
             assert len(set(accepted)) == len(accepted)
             assert set(accepted) <= set(sent)
-            for kind in (b"c", b"p"):
-                told = [data for data in accepted if data.startswith(kind)]
-                assert told == [data for data in sent if data.startswith(kind)][: len(told)]
+            for kinds in ((b"c",), (b"p", b"l")):
+                told = [data for data in accepted if data.startswith(kinds)]
+                assert told == [data for data in sent if data.startswith(kinds)][: len(told)]
 
     @invariant()
     def no_more_publications_than_granted(self) -> None:
@@ -116,7 +137,7 @@ class Link(RuleBasedStateMachine):
         for _ in range(200):
             self.now += 300 * MS
             for side in ("a", "b"):
-                for frame in self.ends[side].session.transmit(self.now, []):
+                for frame in self.frames(side):
                     self.take(self.other(side), frame)
                 self.consume(side)
         assert self.in_touch()

@@ -2,7 +2,9 @@
 
     links b1-b2 b2-b3            attach c1 b1                advertise c1 a1 *
     subscribe c1 s1 x > 3        unsubscribe s1              publish c1 {"x": 5}
+    unadvertise c1 a1            detach c1                   pause c1 | resume c1
     cut b1-b2 | mend b1-b2       kill b2 | start b2          run 500          settle        table b2
+`scheme NAME` and `credit N` may stand before `links`; a client that has left may be attached elsewhere.
 Each paragraph is one or more commands; below `----` stands what the network did because of them.
 """
 
@@ -10,13 +12,13 @@ from __future__ import annotations
 
 import json
 
-from node.core.session import MS
+from node.core.session import MS, Limits
 from tests.simulation.net import Net, Wire
 
 
 class Teller:
-    def __init__(self, scheme: str, links: list[tuple[str, str]]) -> None:
-        self.net = Net(scheme, links, wire=Wire(delay_ns_max=1 * MS), work_ns_max=0)
+    def __init__(self, scheme: str, credit: int, links: list[tuple[str, str]]) -> None:
+        self.net = Net(scheme, links, wire=Wire(delay_ns_max=1 * MS), work_ns_max=0, limits=Limits(credit=credit))
 
     def tell(self, command: str) -> list[str]:
         net = self.net
@@ -44,6 +46,16 @@ class Teller:
     def _do(self, verb: str, *words: str) -> list[str]:  # noqa: PLR0912 - one line per command of the language
         net = self.net
         match verb, words:
+            case "attach", (client, broker) if client in net.clients:
+                net.attach(client, broker)
+            case "detach", (client,):
+                net.detach(client)
+            case "pause", (client,):
+                net.paused.add(client)
+            case "resume", (client,):
+                net.paused.discard(client)
+            case "unadvertise", (client, adv):
+                net.unadvertise(client, adv)
             case "attach", (client, broker):
                 net.add_client(client, broker)
             case "advertise", (client, adv, text):
@@ -77,7 +89,7 @@ class Teller:
 def play(text: str) -> str:
     """The transcript as it comes out now."""
     teller: Teller | None = None
-    scheme = "simple"
+    scheme, credit = "simple", Limits().credit
     told: list[str] = []
     for paragraph in text.strip().split("\n\n"):
         commands = paragraph.split("\n----")[0].splitlines()
@@ -87,8 +99,10 @@ def play(text: str) -> str:
                 continue
             if command.startswith("scheme "):
                 scheme = command.split()[1]
+            elif command.startswith("credit "):
+                credit = int(command.split()[1])
             elif command.startswith("links "):
-                teller = Teller(scheme, [(a, b) for a, b in (pair.split("-") for pair in command.split()[1:])])
+                teller = Teller(scheme, credit, [(a, b) for a, b in (pair.split("-") for pair in command.split()[1:])])
             else:
                 assert teller is not None, "a story begins with its links"
                 results += teller.tell(command)

@@ -161,7 +161,7 @@ class Net:
                 self._transmit(target.name)
             return
         client = self.clients[target.name]
-        if target.name in self.paused:
+        if target.name in self.paused or not client.knows(source.name):
             return
         for event in client.receive(source.name, frame, self.now):
             self._note(client, event)
@@ -191,7 +191,25 @@ class Net:
 
         return find(self.scheme).controls
 
+    def restart_client(self, name: str) -> ClientState:
+        """The client dies and comes back as a new incarnation that holds nothing and is attached nowhere."""
+        before = self.clients[name]
+        client = ClientState(name, before.inc + 1, WireCodec(self.brokers_codec()), self.limits, before.next_seq)
+        self.clients[name] = client
+        self.at(self.now, lambda: self._client_beat(client))
+        return client
+
+    def attach(self, name: str, broker: str) -> None:
+        self.clients[name].attach(broker, self.now)
+        self._transmit_client(self.clients[name])
+
+    def detach(self, name: str) -> None:
+        self.clients[name].detach()
+        self._transmit_client(self.clients[name])
+
     def _client_beat(self, client: ClientState) -> None:
+        if self.clients[client.client] is not client:
+            return
         if client.client not in self.paused:
             self._transmit_client(client)
         self.at(self.now + TICK_NS, lambda: self._client_beat(client))
@@ -214,6 +232,10 @@ class Net:
 
     def advertise(self, client: str, adv: str, text: str) -> None:
         self.clients[client].advertise(adv, text)
+        self._transmit_client(self.clients[client])
+
+    def unadvertise(self, client: str, adv: str) -> None:
+        self.clients[client].unadvertise(adv)
         self._transmit_client(self.clients[client])
 
     def publish(self, client: str, content: dict[str, object]) -> str:

@@ -154,6 +154,10 @@ class Scheme(ABC):
         """Neighbours that have not brought this broker up to date yet."""
         return []
 
+    def unknown(self) -> list[Port]:
+        """Neighbours that never told this broker what they want: `route` is asked again about them once they have."""
+        return []
+
     def check(self) -> None:
         """Raise InvariantViolation with the story if something that must always hold does not."""
         return

@@ -19,6 +19,7 @@ class Resync:
         self._ports = ports
         self._incarnation: dict[Port, int] = {}
         self._heard: dict[Port, set[str]] = {}
+        self._ever_heard: set[Port] = set()
         self._told: set[Port] = set()
 
     def is_new(self, port: Port, incarnation: int) -> bool:
@@ -32,6 +33,8 @@ class Resync:
 
     def heard_all(self, port: Port, parts: Iterable[str]) -> None:
         self._heard.setdefault(port, set()).update(parts)
+        if self._is_heard(port):
+            self._ever_heard.add(port)
 
     def _is_heard(self, port: Port) -> bool:
         return len(self._heard.get(port, ())) == len(PARTS)
@@ -45,6 +48,9 @@ class Resync:
     def due(self) -> list[Port]:
         """Neighbours that are up and to whom our word has become complete."""
         return [p for p in self._ports if p in self._incarnation and p not in self._told and self.may_complete(p)]
+
+    def unknown(self) -> list[Port]:
+        return [p for p in self._ports if p not in self._ever_heard]
 
     def waiting_for(self) -> list[str]:
         return [p.name for p in self._ports if not self._is_heard(p)]

@@ -162,5 +162,8 @@ class TableScheme(Scheme):
     def table(self) -> list[dict[str, Any]]:
         return [{"sub": sub, "from": port.name, "filter": str(wanted)} for port, sub, wanted in self.subs]
 
+    def unknown(self) -> list[Port]:
+        return self._resync.unknown()
+
     def waiting_for(self) -> list[str]:
         return self._resync.waiting_for()
