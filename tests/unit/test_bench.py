@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from tests.bench import table
@@ -46,7 +47,7 @@ def test_contestants_take_turns_and_the_best_run_counts() -> None:
         turns.append(name)
         return next(results[name])
 
-    best = race({name: lambda name=name: contestant(name) for name in results}, QUICK._replace(repetitions=3))
+    best = race({name: partial(contestant, name) for name in results}, QUICK._replace(repetitions=3))
     assert turns == ["a", "b"] * 3
     assert best == {"a": 5.0, "b": 2.0}
 
