@@ -24,7 +24,7 @@ from node.refusals import Refusals
 from node.security import BrokerKeys
 from node.shaping import Shape, Shaping
 from node.site import build_site
-from node.sockets import Doorkeeper, dial, drain, send
+from node.sockets import Doorkeeper, Ready, dial, drain, send, wait
 from node.store import Store
 from node.version import VERSION
 from node.wire import WireCodec, decode_client_id, decode_frame, encode_frames
@@ -90,10 +90,10 @@ class Broker:
         log.info("broker ends", node=self._config.node, inc=self.inc)
 
     def _round(self) -> None:
-        self._poller.poll(self._patience_ms())
+        ready = wait(self._poller, self._patience_ms())
         now = self._clock.monotonic_ns()
-        self._attend_doors(now)
-        self._take_frames(now)
+        self._attend_doors(ready, now)
+        self._take_frames(ready, now)
         self.worker.put(self.state.tick(now))
         self.worker.work()
         self._tell_refusals(now)
@@ -101,7 +101,8 @@ class Broker:
         # What a killed broker sent is in its log: first the records, then the frames.
         self._journal.flush()
         self._transmit(now)
-        self._answer_requests()
+        if self._admin in ready:
+            self._answer_requests()
 
     def _patience_ms(self) -> int:
         if self.worker.queue:
@@ -111,13 +112,13 @@ class Broker:
             deadlines.append(under_way)
         return milliseconds_until(min(deadlines), self._clock.monotonic_ns())
 
-    def _attend_doors(self, now: int) -> None:
-        for door, why in self._keeper.attend(FRAMES_PER_ROUND):
+    def _attend_doors(self, ready: Ready, now: int) -> None:
+        for door, why in self._keeper.attend(ready, FRAMES_PER_ROUND):
             self._refusals.note(f"connections to {door}", "connection", why, now)
 
-    def _take_frames(self, now: int) -> None:
+    def _take_frames(self, ready: Ready, now: int) -> None:
         for take, socket in ((self._from_peer, self._peers), (self._from_client, self._clients)):
-            for parts in drain(socket, FRAMES_PER_ROUND):
+            for parts in drain(socket, FRAMES_PER_ROUND) if socket in ready else ():
                 try:
                     take(parts, now)
                 except PeerError as error:

@@ -24,7 +24,7 @@ from node.journal import Journal, log_files, next_incarnation
 from node.plan import PHASES, AnyOperation, read_plan, subject
 from node.refusals import Refusals
 from node.security import DriverKeys
-from node.sockets import Doorkeeper, Outgoing, dial, drain, send
+from node.sockets import Doorkeeper, Outgoing, Ready, dial, drain, send, wait
 from node.version import VERSION
 from node.virtual import VirtualClient
 from node.wire import WireCodec, check_client_id, decode_frame, encode_frames
@@ -85,11 +85,11 @@ class Driver:
         log.info("driver ends", node=self._config.node, inc=self.inc)
 
     def _round(self) -> None:
-        self._poller.poll(self._patience_ms())
+        ready = wait(self._poller, self._patience_ms())
         now = self._clock.monotonic_ns()
-        for door, why in self._keeper.attend(FRAMES_PER_ROUND):
+        for door, why in self._keeper.attend(ready, FRAMES_PER_ROUND):
             self._refusals.note(f"connections to {door}", "connection", why, now)
-        self._take_frames(now)
+        self._take_frames(ready, now)
         self._hand_out(now)
         self._wake(now)
         dirty, self._dirty = self._dirty, {}
@@ -102,16 +102,17 @@ class Driver:
             self._transmit(client, now)
         for line in self._lines.values():
             line.flush()
-        self._answer_requests()
+        if self._admin in ready:
+            self._answer_requests()
 
     def _patience_ms(self) -> int:
         now = self._clock.monotonic_ns()
         dues = [due for due in (self._schedule and self._schedule[0][0], self._wakes and self._wakes[0][0]) if due]
         return min([PATIENCE_MS, *(milliseconds_until(due, now) for due in dues)])
 
-    def _take_frames(self, now: int) -> None:
+    def _take_frames(self, ready: Ready, now: int) -> None:
         for broker, line in self._lines.items():
-            for parts in drain(line.socket, FRAMES_PER_ROUND):
+            for parts in drain(line.socket, FRAMES_PER_ROUND) if line.socket in ready else ():
                 try:
                     self._from_broker(broker, parts, now)
                 except PeerError as error:

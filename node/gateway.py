@@ -14,7 +14,7 @@ from node.clock import Clock
 from node.config import Config
 from node.refusals import Refusals
 from node.security import GatewayKeys
-from node.sockets import Doorkeeper, dial, drain, send
+from node.sockets import Doorkeeper, Ready, dial, drain, send, wait
 
 FRAMES_PER_ROUND = 200
 ROUTES_MAX = 10_000
@@ -83,12 +83,12 @@ class Gateway:
         while not stopping():
             holding = any(line.is_holding for line in self._lines.values())
             # Nothing tells when a connection is made, so what waits for one is tried again and again.
-            self._poller.poll(10 if holding else 200)
-            self._round(self._clock.monotonic_ns())
+            ready = wait(self._poller, 10 if holding else 200)
+            self._round(ready, self._clock.monotonic_ns())
         log.info("gateway ends")
 
-    def _round(self, now: int) -> None:
-        for door, why in self._keeper.attend(FRAMES_PER_ROUND):
+    def _round(self, ready: Ready, now: int) -> None:
+        for door, why in self._keeper.attend(ready, FRAMES_PER_ROUND):
             self._refusals.note(f"connections to {door}", "connection", why, now)
         for _ in range(FRAMES_PER_ROUND):
             try:

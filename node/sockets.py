@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import zmq
 from zmq.utils.monitor import recv_monitor_message
@@ -59,6 +59,14 @@ def send(socket: zmq.Socket[bytes], parts: list[bytes]) -> bool:
             raise
         return False
     return True
+
+
+Ready = Collection[zmq.Socket[bytes]]
+
+
+def wait(poller: zmq.Poller, patience_ms: int) -> Ready:
+    """The sockets on which something has arrived: asking each of them costs more than a message does."""
+    return {socket for socket, events in poller.poll(patience_ms) if events & zmq.POLLIN}
 
 
 def drain(socket: zmq.Socket[bytes], limit: int) -> Iterator[list[bytes]]:
@@ -130,17 +138,18 @@ class Doorkeeper:
         self._poller.register(socket, zmq.POLLIN)
         return socket
 
-    def attend(self, limit: int) -> list[tuple[str, str]]:
+    def attend(self, ready: Ready, limit: int) -> list[tuple[str, str]]:
         """Answer questions about keys; returns (door, why) for each connection that was not let in."""
         refused = []
-        for request in drain(self._zap, limit):
+        for request in drain(self._zap, limit) if self._zap in ready else ():
             verdict = decide(request, self._admitted)
             self._zap.send_multipart(verdict.reply)
             if verdict.refused is not None:
                 door = request[2].decode("utf-8", "replace") if len(request) > 2 else "zap"
                 refused.append((door, verdict.refused))
         for monitor, door in self._monitors.items():
-            refused.extend((door, why) for why in _failures(monitor, limit))
+            if monitor in ready:
+                refused.extend((door, why) for why in _failures(monitor, limit))
         return refused
 
 
