@@ -19,10 +19,15 @@ TREES = (
     [("b1", "b2"), ("b2", "b3"), ("b3", "b4"), ("b4", "b1"), ("b2", "b4")],
 )
 
+# What may be told of a client that stands still, or is about none.
+PASSES_BY_CLIENTS = ("unsubscribe", "settle", "run", "cut", "mend", "kill", "start", "resume")
 small = st.integers(0, 40)
 CALM = (*("subscribe",) * 4, *("unsubscribe",) * 3, *("publish",) * 4, "readvertise", "settle", *("run",) * 3)
+RESTLESS = (*CALM, "detach", "attach", "move", "restart-client", "restart-client")
+CONGESTED = (*CALM, *("burst",) * 4, "withdraw", "pause", "pause", "resume")
 ROUGH = (*CALM, "cut", "mend")
 DEADLY = (*ROUGH, "kill", "start", "start")
+EVERYTHING = (*DEADLY, *RESTLESS[len(CALM) :], *CONGESTED[len(CALM) :])
 
 
 def operations(kinds: tuple[str, ...], max_size: int = 40) -> st.SearchStrategy[list[tuple[str, int, int]]]:
@@ -33,13 +38,15 @@ class Story:
     def __init__(self, scheme: str, tree: list[tuple[str, str]], seed: int, wire: Wire) -> None:
         self.net = Net(scheme, tree, seed=seed, wire=wire, limits=Limits(credit=8, window=16, batch=4))
         self.clients = [f"c{i}" for i, _ in enumerate(self.net.names)]
+        self.home = dict(zip(self.clients, self.net.names, strict=True))
         self.epoch = 0
         self.deadly_epochs: set[int] = set()
         self.published_in: dict[str, int] = {}
         self.cancelled_in: dict[str, int] = {}
         self.advertised: dict[str, str] = {}
+        self.lost_with_publisher: set[str] = set()
         self.next_id = 0
-        for client, broker in zip(self.clients, self.net.names, strict=True):
+        for client, broker in self.home.items():
             self.net.add_client(client, broker)
         self.net.settle()
         for client in self.clients:
@@ -48,6 +55,7 @@ class Story:
         self.net.after_step = lambda broker: self.net.brokers[broker].scheme.check()
 
     def settle(self) -> None:
+        self.net.paused.clear()
         self.net.settle()
         self.epoch += 1
 
@@ -60,11 +68,22 @@ class Story:
         self.net.advertise(client, adv, text)
         self.advertised[client] = adv
 
-    def play(self, kind: str, i: int, j: int) -> None:
+    def play(self, kind: str, i: int, j: int) -> None:  # noqa: PLR0912 - one case per kind of operation
         net = self.net
         client = self.clients[i % len(self.clients)]
         match kind:
-            case "subscribe":
+            case _ if client in net.paused and kind not in PASSES_BY_CLIENTS:
+                pass  # who stands still asks for nothing
+            case "detach" | "attach" | "move" | "restart-client" | "withdraw":
+                self._come_and_go(kind, client, i, j)
+            case "pause":
+                net.paused.add(client)
+            case "resume":
+                net.paused.clear()
+            case "burst":
+                for k in range(j):
+                    self._publish(client, {"x": k % 5, "y": j % 3})
+            case "subscribe" if net.clients[client].broker is not None:
                 net.subscribe(client, self._fresh("s"), FILTERS[j % len(FILTERS)])
             case "unsubscribe":
                 self._unsubscribe(i)
@@ -87,10 +106,48 @@ class Story:
                     if name not in net.brokers:
                         net.start(name)
 
+    def _come_and_go(self, kind: str, client: str, i: int, j: int) -> None:
+        state = self.net.clients[client]
+        match kind:
+            case "detach" if state.broker is not None and all(h.state == "confirmed" for h in state.held.values()):
+                self._cancelled(client)
+                self.net.detach(client)
+            case "attach" if state.broker is None:
+                self._attach(client, i, j)
+            case "move":
+                self._come_and_go("detach", client, i, j)
+                self._come_and_go("attach", client, i, j)
+            case "restart-client" if state.broker is not None and not state.pending:
+                self._cancelled(client)
+                # What a dead client had published may have died with it.
+                self.lost_with_publisher |= self._published_now(client)
+                self.net.restart_client(client)
+                self._attach(client, i, self.net.names.index(state.broker))
+            case "withdraw" if state.held.get(self.advertised[client]) is not None:
+                if state.held[self.advertised[client]].state == "confirmed":
+                    self.net.unadvertise(client, self.advertised[client])
+
+    def _attach(self, client: str, i: int, j: int) -> None:
+        # A publisher that overtakes its own messages by moving is out of order; it waits until they have arrived.
+        broker = self.home[client] if self._published_now(client) else self.net.names[j % len(self.net.names)]
+        self.home[client] = broker
+        self.net.attach(client, broker)
+        self._advertise(client, "*")
+        for k in range(j % 3):
+            self.net.subscribe(client, self._fresh("s"), FILTERS[(i + k) % len(FILTERS)])
+
+    def _published_now(self, client: str) -> set[str]:
+        published = self.net.history.published
+        return {m for m, epoch in self.published_in.items() if epoch == self.epoch and published[m].publisher == client}
+
+    def _cancelled(self, client: str) -> None:
+        for key in self.net.clients[client].held:
+            self.cancelled_in.setdefault(key, self.epoch)
+
     def _unsubscribe(self, i: int) -> None:
         subs = [
             s for s, sub in self.net.history.subs.items()
-            if sub.established_at is not None and sub.cancel_asked_at is None
+            if sub.established_at is not None and s not in self.cancelled_in and sub.client not in self.net.paused
         ]  # fmt: skip
         if subs:
             sub = subs[i % len(subs)]
@@ -99,13 +156,15 @@ class Story:
 
     def _publish(self, client: str, content: dict[str, object]) -> None:
         state = self.net.clients[client]
-        if state.can_publish and state.may_publish(content, "attr"):  # type: ignore[arg-type]
+        if self.advertised[client] in state.held and state.can_publish and state.may_publish(content, "attr"):  # type: ignore[arg-type]
             self.published_in[self.net.publish(client, content)] = self.epoch
 
     def _readvertise(self, client: str, text: str) -> None:
         """Advertise before you withdraw; the withdrawal waits for the confirmation."""
         state = self.net.clients[client]
-        if all(h.state == "confirmed" for h in state.held.values() if hasattr(h.body, "adv")):
+        if state.broker is not None and all(
+            h.state == "confirmed" for h in state.held.values() if hasattr(h.body, "adv")
+        ):
             for key in [k for k, h in state.held.items() if hasattr(h.body, "adv") and k != self.advertised[client]]:
                 state.unadvertise(key)
             self._advertise(client, text)
@@ -150,7 +209,7 @@ class Story:
         history = self.net.history
         got = {(client, msg): set(subs) for client, msg, subs in history.deliveries}
         for msg, published in history.published.items():
-            if self.published_in[msg] in self.deadly_epochs:
+            if self.published_in[msg] in self.deadly_epochs or msg in self.lost_with_publisher:
                 continue
             for sub, subscribed in history.subs.items():
                 if subscribed.established_at is None or subscribed.established_at >= published.at:
@@ -162,8 +221,9 @@ class Story:
 
     def leave(self) -> None:
         """Everyone goes; nothing may be left behind in any table."""
-        for client in self.net.clients.values():
-            client.detach()
+        for name, client in self.net.clients.items():
+            if client.broker is not None:
+                self.net.detach(name)
         self.settle()
         for name, broker in self.net.brokers.items():
             assert broker.scheme.size() == 0, f"{name} still has {broker.scheme.table()}"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from node.core.session import MS
 from tests.simulation.net import Wire
-from tests.simulation.story import CALM, DEADLY, ROUGH, TREES, Story, operations
+from tests.simulation.story import CALM, CONGESTED, DEADLY, EVERYTHING, RESTLESS, ROUGH, TREES, Story, operations
 
 SCHEMES = ("flooding", "simple", "covering-active")
 trees = st.sampled_from(TREES)
@@ -25,14 +25,14 @@ def tell(scheme: str, tree: list[tuple[str, str]], seed: int, wire: Wire, story:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(tree=trees, seed=seeds, story=operations(CALM))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_perfect_on_a_good_wire(scheme: str, tree: list[tuple[str, str]], seed: int, story: list) -> None:  # type: ignore[type-arg]
     tell(scheme, tree, seed, Wire(), story)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(tree=trees, seed=seeds, story=operations(ROUGH))
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_perfect_on_a_lossy_doubling_reordering_wire_with_cuts(
     scheme: str,
     tree: list[tuple[str, str]],
@@ -44,6 +44,37 @@ def test_perfect_on_a_lossy_doubling_reordering_wire_with_cuts(
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @given(tree=trees, seed=seeds, story=operations(DEADLY))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_heals_by_itself_after_deaths(scheme: str, tree: list[tuple[str, str]], seed: int, story: list) -> None:  # type: ignore[type-arg]
+    tell(scheme, tree, seed, Wire(loss=0.1, double=0.1, delay_ns_max=60 * MS), story)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(tree=trees, seed=seeds, story=operations(RESTLESS))
+@settings(max_examples=25)
+def test_perfect_though_clients_come_go_move_and_die(
+    scheme: str,
+    tree: list[tuple[str, str]],
+    seed: int,
+    story: list,  # type: ignore[type-arg]
+) -> None:
+    tell(scheme, tree, seed, Wire(delay_ns_max=400 * MS), story)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(tree=trees, seed=seeds, story=operations(CONGESTED))
+@settings(max_examples=25)
+def test_perfect_though_subscribers_stand_still(
+    scheme: str,
+    tree: list[tuple[str, str]],
+    seed: int,
+    story: list,  # type: ignore[type-arg]
+) -> None:
+    tell(scheme, tree, seed, Wire(), story)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@given(tree=trees, seed=seeds, story=operations(EVERYTHING, max_size=60))
+@settings(max_examples=25)
+def test_heals_whatever_happens_together(scheme: str, tree: list[tuple[str, str]], seed: int, story: list) -> None:  # type: ignore[type-arg]
     tell(scheme, tree, seed, Wire(loss=0.1, double=0.1, delay_ns_max=60 * MS), story)
