@@ -107,3 +107,19 @@ def test_a_subscription_never_waits_for_an_advertisement() -> None:
     settling.sent(again, DOWN, 12, subscribe("s"))
     settling.end(again)
     assert settling.settled(DOWN, 12) == [(UP, 1)]
+
+
+def test_what_may_have_to_go_further_is_held_until_that_is_known() -> None:
+    settling = Settling()
+    asked = [settling.begin((UP, 1))]
+    settling.hold(asked, UP)
+    assert settling.end(asked) == []
+    # Meanwhile it went onwards because of something else, as did an answer to where it came from.
+    other = [settling.begin(None)]
+    settling.sent(other, DOWN, 10, subscribe("s"))
+    settling.sent(other, UP, 11, subscribe("t"))
+    settling.sent(other, SIDE, 12, Advertise("a", "*", "attr", "p"))
+    assert settling.end(other) == []
+    assert settling.release(UP) == []
+    assert settling.settled(DOWN, 10) == [(UP, 1)]
+    assert settling.holding == []
