@@ -47,17 +47,22 @@ class Evidence:
         return fell_into(candidates, published_t, published_t + self.flight_ns)
 
 
+def kept(frame: DataFrame) -> DataFrame:
+    """Worked out once, with the way it was worked out forgotten: what builds on a long plan is planned for long."""
+    return frame.localCheckpoint()
+
+
 def build(facts: RunFacts, rows: DataFrame) -> Evidence:
-    published = oracle.publications(rows).persist()
-    subscribed = oracle.subscriptions(rows).persist()
-    matched = oracle.matches(_filters(rows, subscribed), published).persist()
+    published = oracle.publications(rows).transform(kept)
+    subscribed = oracle.subscriptions(rows).transform(kept)
+    matched = oracle.matches(_filters(rows, subscribed), published).transform(kept)
     paired = oracle.pairs(matched, subscribed, published)
     outside = None
     if any(file.counts.get("advertise") for file in facts.files):
-        outside = unadvertised(rows, matched, published).persist()
+        outside = unadvertised(rows, matched, published).transform(kept)
         paired = _never_promised(paired, outside)
-    owed = oracle.duties(paired).persist()
-    delivered = oracle.deliveries(rows, published, owed).persist()
+    owed = oracle.duties(paired).transform(kept)
+    delivered = oracle.deliveries(rows, published, owed).transform(kept)
     flight_ns = max(FLIGHT_NS_MIN, _longest_delay_ns(delivered))
     pairs_required, pairs_permitted = _count_pairs(owed, flight_ns)
     return Evidence(facts, rows, published, subscribed, outside, owed, delivered, flight_ns, pairs_required,

@@ -135,7 +135,8 @@ class _Broker(msgspec.Struct):
 
 def _table(tables: Path, event: str) -> list[dict[str, Any]]:
     folder = tables / f"event={event}"
-    return pq.read_table(folder, partitioning=None).to_pylist() if folder.exists() else []
+    rows = pq.read_table(folder, partitioning=None).to_pylist() if folder.exists() else []
+    return [{**row, "event": event} for row in rows]
 
 
 def _absent(files: list[FileFacts], wanted: dict[str, str]) -> list[FileDamage]:

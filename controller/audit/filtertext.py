@@ -44,14 +44,14 @@ def parse(text: str) -> list[list[Constraint]]:
     while True:
         found = _CONSTRAINT.match(body, position)
         if found is None:
-            raise FilterError(f"no constraint at {body[position:position + 20]!r}")
+            raise FilterError(f"no constraint at {body[position : position + 20]!r}")
         disjuncts[-1].append(_constraint(found))
         position = found.end()
         if position == len(body):
             return disjuncts
         joint = _CONNECTIVE.match(body, position)
         if joint is None:
-            raise FilterError(f"neither `and` nor `or` at {body[position:position + 20]!r}")
+            raise FilterError(f"neither `and` nor `or` at {body[position : position + 20]!r}")
         if joint["word"] == "or":
             disjuncts.append([])
         position = joint.end()
@@ -65,6 +65,6 @@ def _constraint(found: re.Match[str]) -> Constraint:
         value = encode(json.loads(found["value"]))
     except ValueError as problem:
         raise FilterError(f"{found['value']} is no value: {problem}") from problem
-    if op in _TEXTUAL and value.kind != STRING or op in _ORDER and value.kind == BOOLEAN:
+    if (op in _TEXTUAL and value.kind != STRING) or (op in _ORDER and value.kind == BOOLEAN):
         raise FilterError(f"{op} cannot take {found['value']}")
     return Constraint(found["name"], op, value)

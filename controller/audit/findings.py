@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import msgspec
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from controller.audit.evidence import Evidence
@@ -70,13 +70,14 @@ def verdict_unless(untold: Column) -> Column:
 
 
 def collect(frame: DataFrame) -> Findings:
-    """Runs a check's frame: one job, and never more rows than can be listed."""
-    sort = ["verdict", "fault", "excused"]
-    numbered = frame.select(*_COLUMNS).withColumns({
-        "nth": F.row_number().over(Window.partitionBy(*sort).orderBy("t", "msg", "client", "sub")),
-        "of": F.count("*").over(Window.partitionBy(*sort)),
-    })  # fmt: skip
-    rows = numbered.where(F.col("nth") <= LISTED_MAX).toArrow().to_pylist()
-    counts = {(row["verdict"], row["fault"], row["excused"]): row["of"] for row in rows}
+    """Runs a check's frame. Never brings more rows to the driver than can be listed; mostly there are none."""
+    found = frame.select(*_COLUMNS)
+    rows = found.limit(LISTED_MAX + 1).toArrow().to_pylist()
+    if len(rows) > LISTED_MAX:
+        counted = found.groupBy("verdict", "fault", "excused").count().toArrow().to_pylist()
+        counts = {(row["verdict"], row["fault"], row["excused"]): row["count"] for row in counted}
+        rows = found.orderBy("excused", "verdict", "t", "msg", "client").limit(LISTED_MAX).toArrow().to_pylist()
+    else:
+        counts = dict(Counter((row["verdict"], row["fault"], row["excused"]) for row in rows))
     rows.sort(key=lambda row: (row["excused"], row["verdict"], row["t"] or 0, row["msg"] or "", row["client"] or ""))
-    return Findings([Violation(**{name: row[name] for name in _COLUMNS}) for row in rows[:LISTED_MAX]], counts)
+    return Findings([Violation(**row) for row in rows], counts)

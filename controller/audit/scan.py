@@ -138,12 +138,12 @@ def _with_attributes(row: dict[str, Any]) -> None:
         row["attributes"] = [_flat(name, encoded) for name, encoded in values.attributes(content)]
         row["content"] = content.decode()
     else:
+        row["attributes"] = None
         row["content"] = msgspec.json.decode(content, type=str)
 
 
 def _with_disjuncts(row: dict[str, Any]) -> None:
-    if row["lang"] == "attr":
-        row["disjuncts"], row["unreadable"] = _disjuncts(row["filter"])
+    row["disjuncts"], row["unreadable"] = _disjuncts(row["filter"]) if row["lang"] == "attr" else (None, None)
 
 
 def _with_args(row: dict[str, Any]) -> None:

@@ -86,9 +86,7 @@ def _row_schema() -> pa.Schema:
 
 
 LINES = {record.__struct_config__.tag: _line_type(record) for record in RECORDS}
-LINE_FIELDS = {
-    tag: tuple((f.name, f.encode_name) for f in msgspec.structs.fields(line)) for tag, line in LINES.items()
-}
+LINE_FIELDS = {tag: tuple((f.name, f.encode_name) for f in msgspec.structs.fields(line)) for tag, line in LINES.items()}
 ROWS = _row_schema()
 
 

@@ -31,6 +31,9 @@ _SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
+    # Nobody looks at plans, and describing them takes longer than running most of ours.
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "1000",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
@@ -62,24 +65,23 @@ _TUNING_LARGE = {
     "spark.sql.codegen.factoryMode": "FALLBACK",
 }
 
-_current: SparkSession | None = None
+_open: list[SparkSession] = []
 
 
 @contextmanager
 def session(spark_master: str | None = None) -> Iterator[SparkSession]:
     """Opens Spark, or joins the session that is open already."""
-    global _current
-    if _current is not None:
-        yield _current
+    if _open:
+        yield _open[0]
         return
     require_java()
     with tempfile.TemporaryDirectory(prefix="brokerlab-spark-", ignore_cleanup_errors=True) as scratch:
         spark = _start(spark_master or LOCAL_MASTER, Path(scratch))
-        _current = spark
+        _open.append(spark)
         try:
             yield spark
         finally:
-            _current = None
+            _open.remove(spark)
             spark.stop()
 
 

@@ -25,7 +25,7 @@ def facts(run: Path) -> RunFacts:
         for batch in scan(Path(file.path), file.node, file.inc):
             folder = tables / f"event={batch['event'][0].as_py()}"
             folder.mkdir(parents=True, exist_ok=True)
-            table = pa.Table.from_batches([batch])
+            table = pa.Table.from_batches([batch]).drop_columns("event")
             pq.write_table(table, folder / f"{file.node}.{file.inc}.{len(list(folder.iterdir()))}.parquet")
     return gather(run, file_facts(tables), misnamed, tables)
 
@@ -160,8 +160,9 @@ def test_no_other_fault_is_a_death(run: RunLog, kind: str) -> None:
 
 @pytest.mark.parametrize("node", ["d1", "controller"])
 def test_no_other_log_may_lack_close(run: RunLog, node: str) -> None:
-    run.controller.at(50).fault("apply", "k1", target=f"broker:{node}").at(100).fault("heal", "k1",
-                                                                                    target=f"broker:{node}")
+    run.controller.at(50).fault("apply", "k1", target=f"broker:{node}").at(100).fault(
+        "heal", "k1", target=f"broker:{node}"
+    )
     run.logs[node, 1].unclosed()
     assert node in facts(run.write()).damaged_nodes
 

@@ -32,7 +32,7 @@ def test_space_is_optional_around_sign_operators(op: str, space: str) -> None:
 
 
 def test_no_word_is_reserved() -> None:
-    assert parse("exists exists and and = 1 or or prefix \"or\"") == [
+    assert parse('exists exists and and = 1 or or prefix "or"') == [
         [Constraint("exists", "exists", Encoded("")), Constraint("and", "=", number(1))],
         [Constraint("or", "prefix", text("or"))],
     ]

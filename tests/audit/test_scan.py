@@ -94,12 +94,12 @@ def test_a_doubled_line_breaks_the_numbering(tmp_path: Path) -> None:
      b'{"t": 1, "node": 5, "inc": 1, "n": 4, "event": "close"}',
      b'{"t": 99999999999999999999, "node": "d1", "inc": 1, "n": 4, "event": "close"}',
      b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "dance"}',
-     b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "fault", "id": "f", "kind": "kill", "target": "broker:b1",'
-     b' "phase": "later", "args": {}}',
-     b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "publish", "client": "c", "broker": "b", "msg": "c:1",'
-     b' "seq": 1, "content": {"x": [1]}, "lang": "attr", "intended_t": 3}',
-     b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "publish", "client": "c", "broker": "b", "msg": "c:1",'
-     b' "seq": 1, "content": "<a/>", "lang": "attr", "intended_t": 3}'],
+     (b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "fault", "id": "f", "kind": "kill", "target": "broker:b1",'
+     b' "phase": "later", "args": {}}'),
+     (b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "publish", "client": "c", "broker": "b", "msg": "c:1",'
+     b' "seq": 1, "content": {"x": [1]}, "lang": "attr", "intended_t": 3}'),
+     (b'{"t": 3, "node": "d1", "inc": 1, "n": 4, "event": "publish", "client": "c", "broker": "b", "msg": "c:1",'
+     b' "seq": 1, "content": "<a/>", "lang": "attr", "intended_t": 3}')],
 )  # fmt: skip
 def test_a_line_that_cannot_be_read_is_found_where_it_stands(tmp_path: Path, garbage: bytes) -> None:
     assert damage(tmp_path, driver().garble(3, garbage).text()) == [(4, "undecodable")]
@@ -140,3 +140,11 @@ def test_a_file_full_of_garbage_is_listed_only_in_part(tmp_path: Path) -> None:
     _, facts = read(tmp_path, b"garbage\n" * 5000)
     assert facts.damaged_lines == 5000 and len(facts.damage) == DAMAGE_LISTED_MAX + 1
     assert facts.damage[-1].kind == "unclosed"
+
+
+def test_both_languages_in_one_file(tmp_path: Path) -> None:
+    log = driver().subscribe("c3", "s2", "/a/b", lang="xpath").publish("c1", "<a>é</a>", lang="xpath")
+    rows, facts = read(tmp_path, log.text())
+    assert facts.damage == []
+    assert [row["content"] for row in rows if row["event"] == "publish" and row["lang"] == "xpath"] == ["<a>é</a>"]
+    assert [row["disjuncts"] is None for row in rows if row["event"] == "subscribe"] == [False, True]
