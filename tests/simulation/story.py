@@ -21,22 +21,35 @@ TREES = (
 
 # What may be told of a client that stands still, or is about none.
 PASSES_BY_CLIENTS = ("unsubscribe", "settle", "run", "cut", "mend", "kill", "start", "resume")
+OF_PUBLISHERS = ("publish", "burst", "withdraw", "readvertise")
 small = st.integers(0, 40)
 CALM = (*("subscribe",) * 4, *("unsubscribe",) * 3, *("publish",) * 4, "readvertise", "settle", *("run",) * 3)
-RESTLESS = (*CALM, "detach", "attach", "move", "restart-client", "restart-client")
-CONGESTED = (*CALM, *("burst",) * 4, "withdraw", "pause", "pause", "resume")
+RESTLESS = (*("subscribe",) * 3, *("publish",) * 8, *("move",) * 6, "detach", "attach", "restart-client",
+            *("run",) * 4, *("settle",) * 3, *("cut",) * 2, "mend")  # fmt: skip
+CONGESTED = (*("subscribe",) * 6, *("burst",) * 5, *("run",) * 3, *("pause",) * 2, *("withdraw",) * 3, "readvertise",
+             "unsubscribe", "resume", "settle")  # fmt: skip
 ROUGH = (*CALM, "cut", "mend")
 DEADLY = (*ROUGH, "kill", "start", "start")
-EVERYTHING = (*DEADLY, *RESTLESS[len(CALM) :], *CONGESTED[len(CALM) :])
+EVERYTHING = (*DEADLY, *RESTLESS, *CONGESTED)
 
 
-def operations(kinds: tuple[str, ...], max_size: int = 40) -> st.SearchStrategy[list[tuple[str, int, int]]]:
-    return st.lists(st.tuples(st.sampled_from(kinds), small, small), max_size=max_size)
+def operations(
+    kinds: tuple[str, ...], max_size: int = 40, min_size: int = 0
+) -> st.SearchStrategy[list[tuple[str, int, int]]]:
+    return st.lists(st.tuples(st.sampled_from(kinds), small, small), min_size=min_size, max_size=max_size)
 
 
 class Story:
-    def __init__(self, scheme: str, tree: list[tuple[str, str]], seed: int, wire: Wire) -> None:
-        self.net = Net(scheme, tree, seed=seed, wire=wire, limits=Limits(credit=8, window=16, batch=4))
+    def __init__(
+        self,
+        scheme: str,
+        tree: list[tuple[str, str]],
+        seed: int,
+        wire: Wire,
+        credit: int = 8,
+        publishers: int | None = None,
+    ) -> None:
+        self.net = Net(scheme, tree, seed=seed, wire=wire, limits=Limits(credit=credit, window=16, batch=4))
         self.clients = [f"c{i}" for i, _ in enumerate(self.net.names)]
         self.home = dict(zip(self.clients, self.net.names, strict=True))
         self.epoch = 0
@@ -49,7 +62,7 @@ class Story:
         for client, broker in self.home.items():
             self.net.add_client(client, broker)
         self.net.settle()
-        for client in self.clients:
+        for client in self.clients[:publishers]:
             self._advertise(client, "*")
         self.settle()
         self.net.after_step = lambda broker: self.net.brokers[broker].scheme.check()
@@ -70,7 +83,8 @@ class Story:
 
     def play(self, kind: str, i: int, j: int) -> None:  # noqa: PLR0912 - one case per kind of operation
         net = self.net
-        client = self.clients[i % len(self.clients)]
+        acting = list(self.advertised) if kind in OF_PUBLISHERS else self.clients
+        client = acting[i % len(acting)]
         match kind:
             case _ if client in net.paused and kind not in PASSES_BY_CLIENTS:
                 pass  # who stands still asks for nothing
@@ -81,8 +95,9 @@ class Story:
             case "resume":
                 net.paused.clear()
             case "burst":
-                for k in range(j):
+                for k in range(j % 8):
                     self._publish(client, {"x": k % 5, "y": j % 3})
+                    net.run(100 * MS)
             case "subscribe" if net.clients[client].broker is not None:
                 net.subscribe(client, self._fresh("s"), FILTERS[j % len(FILTERS)])
             case "unsubscribe":
@@ -123,9 +138,9 @@ class Story:
                 self.lost_with_publisher |= self._published_now(client)
                 self.net.restart_client(client)
                 self._attach(client, i, self.net.names.index(state.broker))
-            case "withdraw" if state.held.get(self.advertised[client]) is not None:
-                if state.held[self.advertised[client]].state == "confirmed":
-                    self.net.unadvertise(client, self.advertised[client])
+            case "withdraw" if (adv := self.advertised[client]) in state.held:
+                if state.held[adv].state == "confirmed":
+                    self.net.unadvertise(client, adv)
 
     def _attach(self, client: str, i: int, j: int) -> None:
         # A publisher that overtakes its own messages by moving is out of order; it waits until they have arrived.
@@ -162,10 +177,9 @@ class Story:
     def _readvertise(self, client: str, text: str) -> None:
         """Advertise before you withdraw; the withdrawal waits for the confirmation."""
         state = self.net.clients[client]
-        if state.broker is not None and all(
-            h.state == "confirmed" for h in state.held.values() if hasattr(h.body, "adv")
-        ):
-            for key in [k for k, h in state.held.items() if hasattr(h.body, "adv") and k != self.advertised[client]]:
+        advs = {key: held for key, held in state.held.items() if hasattr(held.body, "adv")}
+        if state.broker is not None and all(held.state == "confirmed" for held in advs.values()):
+            for key in [key for key in advs if key != self.advertised[client]]:
                 state.unadvertise(key)
             self._advertise(client, text)
 
@@ -178,7 +192,7 @@ class Story:
         self.net.cut.clear()
         self.play("start", 0, 0)
         self.settle()
-        for i, client in enumerate(self.clients):
+        for i, client in enumerate(self.advertised):
             for j in range(5):
                 self._publish(client, {"x": j, "y": (i + j) % 3})
         self.settle()

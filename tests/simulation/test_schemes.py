@@ -15,8 +15,16 @@ trees = st.sampled_from(TREES)
 seeds = st.integers(0, 2**32)
 
 
-def tell(scheme: str, tree: list[tuple[str, str]], seed: int, wire: Wire, story: list[tuple[str, int, int]]) -> None:
-    told = Story(scheme, tree, seed, wire)
+def tell(
+    scheme: str,
+    tree: list[tuple[str, str]],
+    seed: int,
+    wire: Wire,
+    story: list[tuple[str, int, int]],
+    credit: int = 8,
+    publishers: int | None = None,
+) -> None:
+    told = Story(scheme, tree, seed, wire, credit, publishers)
     for kind, i, j in story:
         told.play(kind, i, j)
     told.finish()
@@ -50,7 +58,7 @@ def test_heals_by_itself_after_deaths(scheme: str, tree: list[tuple[str, str]], 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@given(tree=trees, seed=seeds, story=operations(RESTLESS))
+@given(tree=trees, seed=seeds, story=operations(RESTLESS, min_size=25))
 @settings(max_examples=25)
 def test_perfect_though_clients_come_go_move_and_die(
     scheme: str,
@@ -62,7 +70,7 @@ def test_perfect_though_clients_come_go_move_and_die(
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-@given(tree=trees, seed=seeds, story=operations(CONGESTED))
+@given(tree=trees, seed=seeds, story=operations(CONGESTED, min_size=25))
 @settings(max_examples=25)
 def test_perfect_though_subscribers_stand_still(
     scheme: str,
@@ -70,7 +78,7 @@ def test_perfect_though_subscribers_stand_still(
     seed: int,
     story: list,  # type: ignore[type-arg]
 ) -> None:
-    tell(scheme, tree, seed, Wire(), story)
+    tell(scheme, tree, seed, Wire(), story, credit=1, publishers=1)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
