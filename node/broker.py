@@ -137,8 +137,10 @@ class Broker:
         identity, sender, data = _three(parts)
         port = client_port(decode_client_id(sender))
         frame = decode_frame(data)
-        self._routes[port] = identity
         self.worker.put(self.state.receive(port, frame, now))
+        # A late frame of the client's former life must not lead answers astray.
+        if frame.inc == self.state.sessions[port].peer_inc:
+            self._routes[port] = identity
 
     def _tell_refusals(self, now: int, final: bool = False) -> None:
         for refusal in self._refusals.take(now, final):

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from node.clock import Clock
 from node.core import records
 from node.core.errors import InvariantViolation
+from node.core.items import Item, Outcome, PeerDown, PeerUp
 from node.core.messages import Control, Deliver, Payload, Publish, kind_of
-from node.core.state import BrokerState, Item, Outcome, PeerDown, PeerUp
+from node.core.state import BrokerState
 from node.journal import Journal
 from node.refusals import Refusals
 from node.store import Store

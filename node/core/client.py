@@ -14,6 +14,7 @@ from node.core.filters import Filter, check_content, parse
 from node.core.messages import (
     Advertise,
     Body,
+    Codec,
     Control,
     Deliver,
     Publication,
@@ -27,7 +28,6 @@ from node.core.messages import (
 )
 from node.core.records import Content, Lang
 from node.core.session import Frame, Limits, Session
-from node.core.state import Codec
 
 
 class Established(Struct, frozen=True):

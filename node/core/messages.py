@@ -5,7 +5,7 @@ A control body's tag is its `kind` in the log. Schemes may add bodies of their o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -191,6 +191,11 @@ class Refused(Payload, frozen=True, tag="r"):
     mid: int
     what: str
     why: str
+
+
+class Codec(Protocol):
+    def encode(self, payload: Payload) -> bytes: ...
+    def decode(self, data: bytes) -> Payload: ...
 
 
 def kind_of(payload: Payload) -> str:

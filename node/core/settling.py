@@ -24,10 +24,11 @@ class Cause:
 
 
 class _UnderWay:
-    __slots__ = ("causes", "rank")
+    __slots__ = ("brings", "causes", "rank")
 
-    def __init__(self, rank: int, causes: list[Cause]) -> None:
-        self.rank = rank
+    def __init__(self, body: Body, causes: list[Cause]) -> None:
+        self.rank = body.rank
+        self.brings = body.brings
         self.causes = causes
 
 
@@ -57,8 +58,8 @@ class Settling:
         waiting = [cause for cause in causes if cause.rank_max is None or body.rank <= cause.rank_max]
         for cause in waiting:
             cause.pending += 1
-        self._under_way.setdefault(port, {})[mid] = _UnderWay(body.rank, waiting)
-        self._bringing.setdefault(port, {}).update(dict.fromkeys(body.brings, mid))
+        self._under_way.setdefault(port, {})[mid] = under_way = _UnderWay(body, waiting)
+        self._bringing.setdefault(port, {}).update(dict.fromkeys(under_way.brings, mid))
 
     def after(self, causes: list[Cause], port: Port, ids: tuple[str, ...]) -> None:
         """Also wait until the port has one of these, if all of them are still under way to it."""
@@ -102,8 +103,9 @@ class Settling:
         if under_way is None:
             return []
         bringing = self._bringing[port]
-        for key in [key for key, brought_by in bringing.items() if brought_by == mid]:
-            del bringing[key]
+        for key in under_way.brings:
+            if bringing.get(key) == mid:
+                del bringing[key]
         return self.end(under_way.causes)
 
     def replace(self, port: Port, causes: list[Cause]) -> None:

@@ -7,17 +7,16 @@ the other, and `transmit` once the batch's records are written.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct
-
+from node.core.acceptance import accept_body, accept_publication
 from node.core.errors import InvariantViolation, PeerError
-from node.core.filters import ContentError, Filter, FilterError, check_content, parse
+from node.core.filters import Filter, parse
+from node.core.items import ClientGone, Item, Malformed, Outcome, PeerDown, PeerUp, Sent
 from node.core.messages import (
     COMMON_BODIES,
-    Advertise,
     Body,
+    Codec,
     Control,
     Deliver,
     Payload,
@@ -47,59 +46,6 @@ from node.core.schemes.base import (
 )
 from node.core.session import MS, Frame, Limits, Session, Ticket
 from node.core.settling import Cause, Settling
-
-
-class Codec(Protocol):
-    def encode(self, payload: Payload) -> bytes: ...
-    def decode(self, data: bytes) -> Payload: ...
-
-
-class PeerUp(Struct, frozen=True):
-    incarnation: int
-    reason: str
-
-
-class PeerDown(Struct, frozen=True):
-    reason: str
-
-
-class Malformed(Struct, frozen=True):
-    why: str
-
-
-class ClientGone(Struct, frozen=True):
-    why: str
-
-
-class Item(NamedTuple):
-    """One thing in the input queue."""
-
-    port: Port
-    what: Payload | PeerUp | PeerDown | Malformed | ClientGone | TimerFired
-    peer_inc: int = 0
-
-
-class Sent(NamedTuple):
-    """A message that was handed to a session, as the log tells it."""
-
-    to: str
-    kind: str
-    msg: str | None
-    sub: str | None
-    adv: str | None
-    entries: int
-    bytes: int
-
-
-class Outcome:
-    """What handling an item came to, beside what now waits in the sessions."""
-
-    __slots__ = ("persist", "refused", "sent")
-
-    def __init__(self) -> None:
-        self.sent: list[Sent] = []
-        self.persist: list[Persist] = []
-        self.refused: list[tuple[str, str]] = []
 
 
 class _Undecided(NamedTuple):
@@ -228,7 +174,7 @@ class BrokerState:
         publication = publish.publication
         ticket = Ticket(port, peer_inc)
         try:
-            header = self._accept_publication(port, publish)
+            header = accept_publication(port, publish, self.scheme.Header)
             for forward in self.scheme.route(port, publication, header):
                 if forward.port not in self._undecided:
                     self._pass_on(forward, ticket, now, outcome)
@@ -254,19 +200,6 @@ class BrokerState:
                     if forward.port == neighbour:
                         self._pass_on(forward, ticket, now, outcome)
                 self._give_back([ticket])
-
-    def _accept_publication(self, port: Port, publish: Publish) -> object:
-        publication = publish.publication
-        try:
-            check_content(publication.content, publication.lang)
-            if port.is_broker:
-                wanted = self.scheme.Header
-                return publish.header if wanted is None else msgspec.convert(publish.header, wanted)
-        except (ContentError, msgspec.ValidationError) as error:
-            raise PeerError(publication.msg, str(error)) from None
-        if publication.publisher != port.name or publication.msg != f"{port.name}:{publication.seq}":
-            raise PeerError(publication.msg, f"{port.name} may publish only under its own name")
-        return None
 
     def _pass_on(self, forward: Forward, ticket: Ticket | None, now: int, outcome: Outcome) -> None:
         publication = forward.message
@@ -308,37 +241,16 @@ class BrokerState:
         body = control.body
         if not port.is_broker and not isinstance(body, COMMON_BODIES):
             raise PeerError(f"message from {port.name}", f"a client does not send {kind_of(control)}")
-        accepted = self._accept_body(port, control.mid, body, outcome)
+        accepted, refused = accept_body(body)
+        outcome.refused.extend(refused)
+        if not port.is_broker:
+            for what, why in refused:
+                self._send(port, Refused(control.mid, what, why), outcome)
         if accepted is None:
             return
         if not port.is_broker:
             self._note_locally(port, accepted)
         self._because((port, control.mid), self.scheme.apply(Heard(port, accepted)), now, outcome)
-
-    def _accept_body(self, port: Port, mid: int, body: Body, outcome: Outcome) -> Body | None:
-        """The body without what does not parse; None if nothing is left of it."""
-        if isinstance(body, Snapshot):
-            subs, advs = body.subs, body.advs
-            if subs is not None:
-                subs = tuple(s for s in subs if self._parses(port, mid, s.sub, s, outcome))
-            if advs is not None:
-                advs = tuple(a for a in advs if self._parses(port, mid, a.adv, a, outcome))
-            return Snapshot(subs, advs, body.complete)
-        if isinstance(body, Subscribe):
-            return body if self._parses(port, mid, body.sub, body, outcome) else None
-        if isinstance(body, Advertise):
-            return body if self._parses(port, mid, body.adv, body, outcome) else None
-        return body
-
-    def _parses(self, port: Port, mid: int, what: str, body: Subscribe | Advertise, outcome: Outcome) -> bool:
-        try:
-            parse(body.filter, body.lang)
-        except FilterError as error:
-            outcome.refused.append((what, str(error)))
-            if not port.is_broker:
-                self._send(port, Refused(mid, what, str(error)), outcome)
-            return False
-        return True
 
     def _note_locally(self, port: Port, body: Body) -> None:
         if isinstance(body, Subscribe):

@@ -10,11 +10,12 @@ from typing import Protocol
 
 from node.clock import SystemClock
 from node.core.client import ClientState, Delivery
+from node.core.items import Item
 from node.core.messages import Deliver, Port, Publication, Publish, client_port
 from node.core.schemes.base import Site
 from node.core.schemes.registry import build
 from node.core.session import Limits
-from node.core.state import BrokerState, Item
+from node.core.state import BrokerState
 from node.journal import Journal
 from node.refusals import Refusals
 from node.store import Store

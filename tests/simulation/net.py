@@ -10,12 +10,13 @@ from itertools import count
 from random import Random
 
 from node.core.client import Advertised, ClientState, Delivery, Established, Event, Unsubscribed
+from node.core.items import Item
 from node.core.messages import Port, broker_port, client_port
 from node.core.overlay import spanning_tree
 from node.core.schemes.base import Neighbour, Scheme, Site
 from node.core.schemes.registry import build
 from node.core.session import MS, Limits
-from node.core.state import BrokerState, Item
+from node.core.state import BrokerState
 from node.wire import WireCodec, decode_frame, encode_frames
 
 TICK_NS = 50 * MS

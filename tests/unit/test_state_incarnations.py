@@ -7,11 +7,12 @@ from random import Random
 import pytest
 
 from node.core.client import ClientState, Delivery, RefusedByBroker
+from node.core.items import Item
 from node.core.messages import Control, Payload, Port, Settled, Subscribe, broker_port, client_port
 from node.core.schemes.base import Neighbour, Site
 from node.core.schemes.registry import build
 from node.core.session import MS, Frame, Limits
-from node.core.state import BrokerState, Item
+from node.core.state import BrokerState
 from node.wire import WireCodec
 
 CODEC = WireCodec()
