@@ -142,8 +142,7 @@ def test_nodes_that_die_under_a_living_launcher_leave_no_zombie(tmp_path: Path) 
         try:
             pid = next(marked.pid for marked in processes.scan() if (marked.cluster, marked.node) == (one.name, "b2"))
             runtime.kill("b2")
-            assert runtime.state()["b2"] == "dead"
-            assert not Path(f"/proc/{pid}").exists()
+            until(lambda: runtime.state()["b2"] == "dead" and not Path(f"/proc/{pid}").exists(), "b2 is gone")
             pid = next(marked.pid for marked in processes.scan() if (marked.cluster, marked.node) == (one.name, "b1"))
             os.kill(pid, signal.SIGKILL)
             until(lambda: runtime.state()["b1"] == "dead" and not Path(f"/proc/{pid}").exists(), "b1 is gone")
