@@ -66,7 +66,7 @@ cluster-down: $(STAMP) ## remove that cluster
 	@$(BIN)/brokerlab down $(CLUSTER)
 
 test: lint ## lint, then all tests, containers included
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(STAMP) ## style, types, and who may import whom
 	@$(BIN)/ruff check
