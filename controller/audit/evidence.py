@@ -47,22 +47,17 @@ class Evidence:
         return fell_into(candidates, published_t, published_t + self.flight_ns)
 
 
-def kept(frame: DataFrame) -> DataFrame:
-    """Worked out once, with the way it was worked out forgotten: what builds on a long plan is planned for long."""
-    return frame.localCheckpoint()
-
-
 def build(facts: RunFacts, rows: DataFrame) -> Evidence:
-    published = oracle.publications(rows).transform(kept)
-    subscribed = oracle.subscriptions(rows).transform(kept)
-    matched = oracle.matches(_filters(rows, subscribed), published).transform(kept)
+    published = oracle.publications(rows)
+    subscribed = oracle.subscriptions(rows).transform(oracle.kept)
+    matched = oracle.matches(_filters(rows, subscribed), published).transform(oracle.kept)
     paired = oracle.pairs(matched, subscribed, published)
     outside = None
     if any(file.counts.get("advertise") for file in facts.files):
-        outside = unadvertised(rows, matched, published).transform(kept)
+        outside = unadvertised(rows, matched, published).transform(oracle.kept)
         paired = _never_promised(paired, outside)
-    owed = oracle.duties(paired).transform(kept)
-    delivered = oracle.deliveries(rows, published, owed).transform(kept)
+    owed = oracle.duties(paired).transform(oracle.kept)
+    delivered = oracle.deliveries(rows, published, owed).transform(oracle.kept)
     flight_ns = max(FLIGHT_NS_MIN, _longest_delay_ns(delivered))
     pairs_required, pairs_permitted = _count_pairs(owed, flight_ns)
     return Evidence(facts, rows, published, subscribed, outside, owed, delivered, flight_ns, pairs_required,

@@ -1,7 +1,7 @@
 """Which publication matches which filter, and what follows for every subscription: joins, no matcher.
 
-A constraint is a row, an attribute of a publication is a row; a conjunction holds if as many of its constraints found
-an attribute that satisfies them as it has.
+A constraint is a row, an attribute of a publication is a row; a conjunction holds if as many of its constraints as it
+has found an attribute that satisfies them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ from controller.audit.values import NUMBER
 _VALUE = ("kind", "text", "double", "residue")
 
 
+def kept(frame: DataFrame) -> DataFrame:
+    """Worked out once, with the way it was worked out forgotten: what builds on a long plan is planned for long."""
+    return frame.localCheckpoint()
+
+
 def position() -> Column:
     return F.struct("t", "n", "file")
 
@@ -25,13 +30,13 @@ def before(x: Column, y: Column) -> Column:
 
 
 def publications(rows: DataFrame) -> DataFrame:
-    """One row per published message; a message id that was used twice is counted once (and found by `integrity`)."""
-    return (
+    """One row per published message, numbered; an id that was used twice is counted once (`integrity` finds it)."""
+    return kept(
         events(rows, "publish")
         .groupBy("msg")
         .agg(F.min_by(F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "attributes",
                                position().alias("published")), position()).alias("first"))
-        .select("msg", "first.*")
+        .select("msg", "first.*", F.monotonically_increasing_id().alias("m"))
     )  # fmt: skip
 
 
@@ -73,50 +78,88 @@ def _first_departure() -> Column:
 def matches(filters: DataFrame, published: DataFrame) -> DataFrame:
     """Pairs (msg, filter) of a filter (columns `filter`, `disjuncts`, `only`) and a publication it is true for.
 
-    `only` restricts a filter to one publisher; null means all.
+    `only` restricts a filter to one publisher; null means all. What is counted is counted by numbers, not by texts.
     """
-    disjuncts = filters.select("filter", "only", F.posexplode("disjuncts").alias("disjunct", "constraints")).withColumn(
-        "size", F.size("constraints")
+    disjuncts = _disjuncts(filters)
+    contents = published.select("m", "publisher", F.explode("attributes").alias("a")).select("m", "publisher", "a.*")
+    everything = disjuncts.where("size = 0").select("d", "only").join(
+        published.where("attributes is not null").select("m", "publisher"), _addressed()
+    )  # fmt: skip
+    true = _conjunctions(disjuncts, contents).select("m", "d").unionAll(everything.select("m", "d"))
+    return (
+        true.join(disjuncts.select("d", "filter", "only"), "d")
+        .join(published.select("m", "msg"), "m")
+        .select("msg", "filter", "only")
+        .distinct()
     )
-    constraints = disjuncts.select("filter", "only", "disjunct", "size", F.explode("constraints").alias("c")).select(
-        "filter", "only", "disjunct", "size", "c.*"
+
+
+def _disjuncts(filters: DataFrame) -> DataFrame:
+    return kept(
+        filters.select("filter", "only", F.explode("disjuncts").alias("constraints")).select(
+            "*", F.size("constraints").alias("size"), F.monotonically_increasing_id().alias("d")
+        )
     )
-    contents = published.select("msg", "publisher", F.explode("attributes").alias("a")).select(
-        "msg", "publisher", "a.*"
+
+
+def _conjunctions(disjuncts: DataFrame, contents: DataFrame) -> DataFrame:
+    """(m, d): as many constraints of the disjunct are satisfied as it has."""
+    constraints = disjuncts.select("d", "only", "size", F.explode("constraints").alias("c")).select(
+        "d", "only", "size", "c.*"
     )
-    addressed = F.col("only").isNull() | (F.col("only") == F.col("publisher"))
-    equal = constraints.where("op = '='").join(contents, ["name", *_VALUE]).where(addressed)
-    a, c = contents.alias("a"), constraints.where("op != '='").alias("c")
-    other = c.join(a, (F.col("a.name") == F.col("c.name")) & _satisfies()).where(addressed)
-    key = ["msg", "filter", "only", "disjunct", "size"]
-    conjunctions = equal.select(*key).unionAll(other.select(*key)).groupBy(*key).count().where("count = size")
-    everything = disjuncts.where("size = 0").join(
-        published.where("attributes is not null").select("msg", "publisher"), addressed
+    ordered = (F.col("kind") == NUMBER) & F.col("op").isin("<", "<=", ">", ">=")
+    equal = constraints.where("op = '='").join(contents, ["name", *_VALUE]).where(_addressed())
+    within = _ranges(constraints.where(ordered)).join(contents.where(F.col("kind") == NUMBER), "name")
+    within = within.where(_in_range() & _addressed())
+    a, c = contents.alias("a"), constraints.where(~ordered & (F.col("op") != "=")).alias("c")
+    other = c.join(a, (F.col("a.name") == F.col("c.name")) & _satisfies()).where(_addressed())
+    one = F.lit(1).cast("long").alias("constraints")
+    satisfied = (
+        within.select("m", "d", "size", "constraints")
+        .unionAll(equal.select("m", "d", "size", one))
+        .unionAll(other.select("m", "d", "size", one))
     )
-    return conjunctions.select("msg", "filter", "only").unionAll(everything.select("msg", "filter", "only")).distinct()
+    return satisfied.groupBy("m", "d", "size").agg(F.sum("constraints").alias("held")).where("held = size")
+
+
+def _ranges(ordered: DataFrame) -> DataFrame:
+    """What a disjunct says about the size of a number, in one row: two constraints are met far more rarely than one."""
+    above, below = F.col("op").isin(">", ">="), F.col("op").isin("<", "<=")
+    return ordered.groupBy("d", "only", "size", "name").agg(
+        F.max(F.when(above, F.struct("double", "residue", (F.col("op") == ">").alias("open")))).alias("low"),
+        F.min(F.when(below, F.struct("double", "residue", (F.col("op") == "<=").alias("closed")))).alias("high"),
+        F.count("*").alias("constraints"),
+    )
+
+
+def _in_range() -> Column:
+    double, residue, low, high = F.col("double"), F.col("residue"), F.col("low"), F.col("high")
+    over = (residue > low["residue"]) | ((residue == low["residue"]) & ~low["open"])
+    under = (residue < high["residue"]) | ((residue == high["residue"]) & high["closed"])
+    high_enough = (double > low["double"]) | ((double == low["double"]) & over)
+    low_enough = (double < high["double"]) | ((double == high["double"]) & under)
+    return (low.isNull() | high_enough) & (high.isNull() | low_enough)
+
+
+def _addressed() -> Column:
+    return F.col("only").isNull() | (F.col("only") == F.col("publisher"))
 
 
 def _satisfies() -> Column:
-    op, kind = F.col("c.op"), F.col("c.kind")
-    text, wanted = F.col("a.text"), F.col("c.text")
-    double, double_wanted = F.col("a.double"), F.col("c.double")
-    residue, residue_wanted = F.col("a.residue"), F.col("c.residue")
-    equal = (text == wanted) & (double == double_wanted) & (residue == residue_wanted)
-    numeric = kind == NUMBER
-    less = F.when(
-        numeric, (double < double_wanted) | ((double == double_wanted) & (residue < residue_wanted))
-    ).otherwise(text < wanted)
+    """Everything but equality and the order of numbers."""
+    op, text, wanted = F.col("c.op"), F.col("a.text"), F.col("c.text")
+    same = (text == wanted) & (F.col("a.double") == F.col("c.double")) & (F.col("a.residue") == F.col("c.residue"))
     true_if = (
-        F.when(op == "!=", ~equal)
-        .when(op == "<", less)
-        .when(op == "<=", less | equal)
-        .when(op == ">", ~(less | equal))
-        .when(op == ">=", ~less)
+        F.when(op == "!=", ~same)
+        .when(op == "<", text < wanted)
+        .when(op == "<=", text <= wanted)
+        .when(op == ">", text > wanted)
+        .when(op == ">=", text >= wanted)
         .when(op == "prefix", F.startswith(text, wanted))
         .when(op == "suffix", F.endswith(text, wanted))
         .when(op == "contains", F.contains(text, wanted))
     )
-    return (op == "exists") | ((F.col("a.kind") == kind) & true_if)
+    return (op == "exists") | ((F.col("a.kind") == F.col("c.kind")) & true_if)
 
 
 def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> DataFrame:
