@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,8 @@ from controller.errors import EnvironmentProblem
 
 LOCAL_MASTER = "local[2]"
 JAVA_VERSION_MIN = 17
+_REMOVAL_S_MAX = 5.0
+_REMOVAL_RETRY_S = 0.05
 _PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 _SETTINGS = {
@@ -76,14 +79,25 @@ def session(spark_master: str | None = None) -> Iterator[SparkSession]:
         yield _open[0]
         return
     require_java()
-    with tempfile.TemporaryDirectory(prefix="brokerlab-spark-", ignore_cleanup_errors=True) as scratch:
-        spark = _start(spark_master or LOCAL_MASTER, Path(scratch))
+    scratch = Path(tempfile.mkdtemp(prefix="brokerlab-spark-"))
+    try:
+        spark = _start(spark_master or LOCAL_MASTER, scratch)
         _open.append(spark)
         try:
             yield spark
         finally:
             _open.remove(spark)
             spark.stop()
+    finally:
+        _remove(scratch)
+
+
+def _remove(scratch: Path) -> None:
+    """The JVM outlives the session and may still be deleting its own files there, so one attempt can fail."""
+    give_up_s = time.monotonic() + _REMOVAL_S_MAX
+    while scratch.exists() and time.monotonic() < give_up_s:
+        shutil.rmtree(scratch, ignore_errors=True)
+        time.sleep(_REMOVAL_RETRY_S)
 
 
 def tune(spark: SparkSession, log_bytes: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import sys
 from pathlib import Path
@@ -120,6 +121,21 @@ def test_a_check_that_breaks_is_unknown(spark: SparkSession, tmp_path: Path, mon
 def test_no_run_directory_is_wrong_use(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         audit(tmp_path / "nowhere")
+
+
+def test_scratch_is_removed_while_somebody_else_still_deletes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scratch = tmp_path / "scratch"
+    (scratch / "local").mkdir(parents=True)
+    remove, attempts = shutil.rmtree, []
+
+    def disturbed(path: Path, **options: bool) -> None:
+        attempts.append(path)
+        if len(attempts) > 1:
+            remove(path, **options)
+
+    monkeypatch.setattr(session_module.shutil, "rmtree", disturbed)
+    session_module._remove(scratch)
+    assert not scratch.exists() and len(attempts) == 2
 
 
 def test_java_is_asked_for_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
