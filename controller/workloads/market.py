@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from random import Random
 from typing import NamedTuple
 
@@ -35,16 +36,16 @@ class Constraint(NamedTuple):
 Conjunction = tuple[Constraint, ...]
 
 
-class Attribute:
+class Attribute(ABC):
     def __init__(self, name: str, present: float) -> None:
         self.name = name
         self.present = present
 
-    def draw(self, random: Random) -> Value:
-        raise NotImplementedError
+    @abstractmethod
+    def draw(self, random: Random) -> Value: ...
 
-    def constraints(self, random: Random) -> Conjunction:
-        raise NotImplementedError
+    @abstractmethod
+    def constraints(self, random: Random) -> Conjunction: ...
 
     def _constraint(self, operator: str, value: Value | None, share: float) -> Constraint:
         return Constraint(self.name, operator, value, share * self.present)
