@@ -119,8 +119,13 @@ def _finish(state: _Scan) -> None:
 
 
 def _what(raw: bytes, problem: ValueError, cut: bool) -> str:
-    text = raw[:_TEXT_SHOWN_MAX].decode(errors="replace").strip()
+    text = _printable(raw[:_TEXT_SHOWN_MAX].decode(errors="replace").strip())
     return f"{'ends in half a line' if cut else 'cannot be read'} ({problem}): {text}"
+
+
+def _printable(text: str) -> str:
+    """Somebody else's bytes must not steer the terminal they are shown on."""
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
 def _row(record: Any, event: str, facts: FileFacts) -> dict[str, Any]:

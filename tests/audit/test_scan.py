@@ -148,3 +148,10 @@ def test_both_languages_in_one_file(tmp_path: Path) -> None:
     assert facts.damage == []
     assert [row["content"] for row in rows if row["event"] == "publish" and row["lang"] == "xpath"] == ["<a>é</a>"]
     assert [row["disjuncts"] is None for row in rows if row["event"] == "subscribe"] == [False, True]
+
+
+def test_garbage_is_shown_without_steering_the_terminal(tmp_path: Path) -> None:
+    _, facts = read(tmp_path, b"\x1b[2Jgarbage\x07\n" + driver().text())
+    told = facts.damage[0].what
+    assert "[2Jgarbage" in told
+    assert told.isprintable()

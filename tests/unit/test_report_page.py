@@ -234,3 +234,11 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     first = write_report(run).read_bytes()
     assert write_report(run).read_bytes() == first
     assert not list(run.glob("*.part"))
+
+
+@pytest.mark.parametrize("content", ["[1", "[]", "", "\x00\xff"])
+def test_what_the_audit_could_not_read_does_not_keep_the_page_from_being_written(content: str, tmp_path: Path) -> None:
+    run = runs.failing(tmp_path / "run")
+    (run / "run.json").write_text(content)
+    (run / "topology.json").write_text(content)
+    assert "nothing to draw" in page_of(run).text

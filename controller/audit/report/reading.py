@@ -21,9 +21,9 @@ LINKS_MAX = 4000
 
 
 def read_run(run: Path, violations_max: int) -> RunData:
-    verdict = _object(run / "audit" / "verdict.json", required=True)
-    topology = _object(run / "topology.json")
-    facts = _object(run / "run.json")
+    verdict = _object(run / "audit" / "verdict.json")
+    topology = _readable(run / "topology.json")
+    facts = _readable(run / "run.json")
     faults = _faults(_list(verdict, "faults"))
     phases = tuple(phase for item in _list(verdict, "phases")[:PHASES_MAX] if (phase := _phase(item)))
     audit = tables.Tables(run / "audit")
@@ -60,15 +60,21 @@ def read_run(run: Path, violations_max: int) -> RunData:
     )
 
 
-def _object(path: Path, required: bool = False) -> dict[str, Any]:
+def _readable(path: Path) -> dict[str, Any]:
+    """What somebody else wrote: if it cannot be read the audit has said so, and the page shows what there is."""
+    try:
+        return _object(path)
+    except UsageError:
+        return {}
+
+
+def _object(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
     except FileNotFoundError:
-        if required:
-            raise UsageError(
-                f"{path} does not exist: no audit has judged this run yet; `brokerlab audit {path.parent.parent}` does"
-            ) from None
-        return {}
+        raise UsageError(
+            f"{path} does not exist: no audit has judged this run yet; `brokerlab audit {path.parent.parent}` does"
+        ) from None
     except (json.JSONDecodeError, RecursionError) as problem:
         raise UsageError(f"{path} is not a JSON file ({problem}); repeat the audit, or mend the file") from None
     if not isinstance(value, dict):
