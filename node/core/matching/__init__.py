@@ -1,4 +1,4 @@
-"""Which of many filters a content matches."""
+"""Which of many filters a content matches; which of many filters cover another, or are covered by it."""
 
 from __future__ import annotations
 
@@ -20,3 +20,19 @@ class Matcher(Protocol[Key]):
 
     def match(self, content: Content, lang: str) -> list[Key]:
         """The keys of the filters of this language that match, in the order in which they were added."""
+
+
+class Covering(Protocol):
+    """A set of distinct filters. Answers come in the order in which the filters were added."""
+
+    def add(self, filter: Filter) -> None:
+        """Raises KeyError if an equal filter is there already."""
+
+    def remove(self, filter: Filter) -> None:
+        """Raises KeyError if there is no such filter."""
+
+    def coverers(self, filter: Filter) -> list[Filter]:
+        """Those that cover this one, which need not be in the set; an equal one is left out."""
+
+    def covered(self, filter: Filter) -> list[Filter]:
+        """Those that this one covers, likewise."""
