@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from node.core import records
-from node.journal import Journal, next_incarnation
+from node.journal import next_incarnation, open_journal
 from node.version import VERSION
 
 NAME = "controller"
@@ -18,7 +18,7 @@ class ControllerJournal:
     """Each record is in the file when the call returns, so what follows it in the world follows it in the log."""
 
     def __init__(self, logs: Path, scheme: str) -> None:
-        self._journal = Journal(str(logs), NAME, next_incarnation(str(logs), NAME), time.time_ns)
+        self._journal = open_journal(str(logs), NAME, next_incarnation(str(logs), NAME), time.time_ns)
         self._write(records.Open, role="controller", version=VERSION, scheme=scheme)
 
     def phase(self, name: str, state: Literal["start", "end"]) -> None:

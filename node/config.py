@@ -10,6 +10,8 @@ import msgspec
 from msgspec import Struct, field
 
 from node.errors import ConfigError
+from node.journal import Level
+from node.shaping import Shape
 
 NODE_NAME = re.compile(r"[^\s./:]{1,100}")
 
@@ -25,6 +27,21 @@ class LinkEntry(Struct, frozen=True):
     b: str
     delay_ms: float = 0
     weight: float = 1
+    jitter_ms: float = 0
+    loss: float = 0
+    rate_kbps: float | None = None
+
+    @property
+    def shape(self) -> Shape:
+        return Shape(delay_ms=self.delay_ms, jitter_ms=self.jitter_ms, loss=self.loss, rate_kbps=self.rate_kbps)
+
+    @property
+    def is_possible(self) -> bool:
+        return (
+            min(self.delay_ms, self.jitter_ms) >= 0
+            and 0 <= self.loss < 1
+            and (self.rate_kbps is None or self.rate_kbps > 0)
+        )
 
 
 class Topology(Struct, frozen=True):
@@ -54,6 +71,7 @@ class Config(Struct, frozen=True):
     endpoints: dict[str, Endpoints] = field(default_factory=dict)
     bind: Endpoints = field(default_factory=Endpoints)
     plan: str | None = None
+    log: Level = "all"
 
     def neighbours(self) -> list[tuple[str, LinkEntry]]:
         """The brokers linked to this one, in order of name, each with its link."""
@@ -97,7 +115,8 @@ def _check(config: Config, path: str) -> None:
         for end in (link.a, link.b):
             if end not in brokers:
                 raise ConfigError(f"{path}: the link {link.a}-{link.b} ends at {end}, which is no broker")
-        if link.a == link.b or link.delay_ms < 0:
-            raise ConfigError(f"{path}: the link {link.a}-{link.b} is not a link between two brokers with a delay ≥ 0")
+        if link.a == link.b or not link.is_possible:
+            told = "a delay and a jitter ≥ 0, a loss from 0 to less than 1 and a rate > 0"
+            raise ConfigError(f"{path}: the link {link.a}-{link.b} is not a link between two brokers with {told}")
     if not Path(config.logs).is_dir():
         raise ConfigError(f"{path}: the directory for logs, {config.logs}, does not exist")

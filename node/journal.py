@@ -10,12 +10,15 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from node.core.records import Record
 from node.errors import HostError
+
+Level = Literal["all", "publications", "deliveries"]
+"""How much brokers tell: everything, nothing about control messages, or nothing about messages at all."""
 
 
 def log_files(logs: str, node: str) -> dict[int, Path]:
@@ -29,20 +32,51 @@ def next_incarnation(logs: str, node: str) -> int:
     return max(log_files(logs, node), default=0) + 1
 
 
-class Journal:
-    def __init__(self, logs: str, node: str, inc: int, wall_ns: Callable[[], int]) -> None:
-        self.node = node
-        self.inc = inc
-        self._wall_ns = wall_ns
-        self._encoder = msgspec.json.Encoder()
-        self._batch: list[Record] = []
-        self._n = 0
-        self._t = 0
+def open_journal(logs: str, node: str, inc: int, wall_ns: Callable[[], int]) -> Journal:
+    """The journal of a real node."""
+    return Journal(node, inc, wall_ns, LogFile(logs, node, inc))
+
+
+class LogFile:
+    """Takes whole batches of lines."""
+
+    def __init__(self, logs: str, node: str, inc: int) -> None:
+        self._node = node
         path = Path(logs) / f"{node}.{inc}.jsonl"
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise HostError(f"the log {path} cannot be made: {error.strerror}") from None
+
+    def write(self, lines: bytes) -> None:
+        rest = memoryview(lines)
+        while rest:
+            try:
+                rest = rest[os.write(self._file, rest) :]
+            except OSError as error:
+                raise HostError(f"the log of {self._node} cannot be written: {error.strerror}") from None
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+class Sink(Protocol):
+    """Where a journal's lines go; what was written is there for good."""
+
+    def write(self, lines: bytes) -> None: ...
+    def close(self) -> None: ...
+
+
+class Journal:
+    def __init__(self, node: str, inc: int, wall_ns: Callable[[], int], sink: Sink) -> None:
+        self.node = node
+        self.inc = inc
+        self._wall_ns = wall_ns
+        self._sink = sink
+        self._encoder = msgspec.json.Encoder()
+        self._batch: list[Record] = []
+        self._n = 0
+        self._t = 0
 
     def add(self, record: type[Record], /, **fields: Any) -> int:
         """Put a record into the batch; returns its number."""
@@ -55,14 +89,10 @@ class Journal:
     def flush(self) -> None:
         if not self._batch:
             return
-        rest = memoryview(self._encoder.encode_lines(self._batch))
+        lines = self._encoder.encode_lines(self._batch)
         self._batch.clear()
-        while rest:
-            try:
-                rest = rest[os.write(self._file, rest) :]
-            except OSError as error:
-                raise HostError(f"the log of {self.node} cannot be written: {error.strerror}") from None
+        self._sink.write(lines)
 
     def close(self) -> None:
         self.flush()
-        os.close(self._file)
+        self._sink.close()

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from node.core.schemes.base import Persist
 from node.errors import HostError
@@ -31,6 +32,13 @@ def _unpacked(data: bytes) -> dict[str, bytes]:
             break
         items[data[start : start + name_bytes].decode()] = data[start + name_bytes : at]
     return items
+
+
+class Keeper(Protocol):
+    """A disk for what a scheme wants kept."""
+
+    def load(self) -> dict[str, bytes]: ...
+    def append(self, entries: Iterable[Persist]) -> None: ...
 
 
 class Store:

@@ -11,9 +11,9 @@ from node.core.errors import InvariantViolation
 from node.core.items import Item, Outcome, PeerDown, PeerUp
 from node.core.messages import Control, Deliver, Payload, Publish, kind_of
 from node.core.state import BrokerState
-from node.journal import Journal
+from node.journal import Journal, Level
 from node.refusals import Refusals
-from node.store import Store
+from node.store import Keeper
 
 BATCH_ITEMS = 64
 BATCH_NS = 5_000_000
@@ -30,12 +30,22 @@ def subject_of(payload: Payload) -> tuple[str | None, str | None, str | None]:
 
 
 class Worker:
-    def __init__(self, state: BrokerState, journal: Journal, refusals: Refusals, store: Store, clock: Clock) -> None:
+    def __init__(
+        self,
+        state: BrokerState,
+        journal: Journal,
+        refusals: Refusals,
+        store: Keeper,
+        clock: Clock,
+        level: Level = "all",
+    ) -> None:
         self._state = state
         self._journal = journal
         self._refusals = refusals
         self._store = store
         self._clock = clock
+        self._tells_publications = level != "deliveries"
+        self._tells_control = level == "all"
         self.queue: deque[tuple[int, Item]] = deque()
         self._recent: deque[Item] = deque(maxlen=_REMEMBERED)
         self.links: dict[str, str] = {}
@@ -75,14 +85,20 @@ class Worker:
             self._store.append(outcome.persist)
         return after
 
+    def _tells(self, kind: str) -> bool:
+        return self._tells_publications if kind == "publication" else self._tells_control
+
     def _tell_input(self, item: Item, wait_ns: int, work_ns: int) -> int | None:
         what, name = item.what, item.port.name
         if isinstance(what, Payload):
+            kind = kind_of(what)
+            if not self._tells(kind):
+                return None
             msg, sub, adv = subject_of(what)
             return self._journal.add(
                 records.Handle,
                 from_=name,
-                kind=kind_of(what),
+                kind=kind,
                 msg=msg,
                 sub=sub,
                 adv=adv,
@@ -96,8 +112,10 @@ class Worker:
         return None
 
     def _tell(self, item: Item, cause: int | None, outcome: Outcome, now: int) -> None:
+        self.forwarded += len(outcome.sent)
         for sent in outcome.sent:
-            self.forwarded += 1
+            if not self._tells(sent.kind):
+                continue
             self._journal.add(
                 records.Forward,
                 to=sent.to,

@@ -46,6 +46,7 @@ from node.core.schemes.base import (
 )
 from node.core.session import MS, Frame, Limits, Session, Ticket
 from node.core.settling import Cause, Settling
+from node.core.wakes import Wakes
 
 
 class _Undecided(NamedTuple):
@@ -56,7 +57,6 @@ class _Undecided(NamedTuple):
 
 
 SELF = Port("self", "")
-SWEEP_NS = 50 * MS
 
 
 class BrokerState:
@@ -80,7 +80,9 @@ class BrokerState:
         self._gone: set[Port] = set()
         self._dirty: dict[Port, None] = dict.fromkeys(self.sessions)
         self._timers: dict[str, int] = {}
-        self._sweep_at = now
+        self._wakes = Wakes()
+        for port in self.sessions:
+            self._wakes.plan(port, now, now)
 
     def _session(self, port: Port, now: int) -> Session[bytes]:
         session = self.sessions.get(port)
@@ -110,13 +112,15 @@ class BrokerState:
 
     def tick(self, now: int) -> list[Item]:
         """Timers that are due, and ports that have fallen silent."""
-        items = [Item(SELF, TimerFired(name)) for name, due in sorted(self._timers.items()) if due <= now]
-        for item in items:
-            assert isinstance(item.what, TimerFired)
-            del self._timers[item.what.name]
-        if now < self._sweep_at:
-            return items
-        for port, session in self.sessions.items():
+        items = []
+        if self._timers:
+            fired = [name for name, due in sorted(self._timers.items()) if due <= now]
+            for name in fired:
+                del self._timers[name]
+            items = [Item(SELF, TimerFired(name)) for name in fired]
+        for port in self._wakes.take(now):
+            self._dirty[port] = None
+            session = self.sessions[port]
             silence_ns = now - session.heard_at
             if port.is_broker:
                 if silence_ns > self._limits.silence_ns and port not in self._silent:
@@ -351,16 +355,24 @@ class BrokerState:
 
     def transmit(self, now: int) -> list[tuple[Port, Frame[bytes]]]:
         frames: list[tuple[Port, Frame[bytes]]] = []
-        if now >= self._sweep_at:
-            self._sweep_at = now + SWEEP_NS
-            self._dirty.update(dict.fromkeys(port for port in self.sessions if port not in self._gone))
         while self._dirty:
             ports, self._dirty = self._dirty, {}
             departed: list[Ticket] = []
             for port in ports:
-                frames.extend((port, frame) for frame in self.sessions[port].transmit(now, departed))
+                session = self.sessions[port]
+                frames.extend((port, frame) for frame in session.transmit(now, departed))
+                if port not in self._gone:
+                    self._wakes.plan(port, self._due(port, session), now)
             self._give_back(departed)
         return frames
+
+    def _due(self, port: Port, session: Session[bytes]) -> int:
+        """When the session has to be looked at again at the latest: to send something, or because it was silent."""
+        if not port.is_broker:
+            return min(session.deadline(), session.heard_at + self._client_silence_ns + 1)
+        if port in self._silent:
+            return session.deadline()
+        return min(session.deadline(), session.heard_at + self._limits.silence_ns + 1)
 
     @property
     def unacked(self) -> int:
@@ -376,5 +388,9 @@ class BrokerState:
         missing = [p.name for p, s in self.sessions.items() if p.is_broker and (not s.is_open or p in self._silent)]
         return sorted({*missing, *self.scheme.waiting_for()})
 
-    def deadline(self) -> int:
-        return min([self._sweep_at, *self._timers.values()])
+    def deadline(self) -> int | None:
+        """When `tick` and `transmit` have to be called again at the latest."""
+        dues = [*self._timers.values()]
+        if (woken_at := self._wakes.deadline()) is not None:
+            dues.append(woken_at)
+        return min(dues, default=None)

@@ -16,7 +16,7 @@ from node.core.schemes.base import Site
 from node.core.schemes.registry import build
 from node.core.session import Limits
 from node.core.state import BrokerState
-from node.journal import Journal
+from node.journal import Journal, open_journal
 from node.refusals import Refusals
 from node.store import Store
 from node.wire import WireCodec, decode_frame, encode_frames
@@ -85,7 +85,7 @@ class Between:
 def measure(effort: Effort, say: Say) -> Section:
     with tempfile.TemporaryDirectory(prefix="brokerlab-bench-") as folder:
         alone = Between()
-        journal = Journal(folder, BROKER, 1, time.time_ns)
+        journal = open_journal(folder, BROKER, 1, time.time_ns)
         best = race(
             {
                 "codec": per_second(codec_alone(), effort.run_s),

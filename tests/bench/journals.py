@@ -11,7 +11,7 @@ import msgspec
 import structlog
 
 from node.core import records
-from node.journal import Journal
+from node.journal import Journal, open_journal
 from node.worker import BATCH_ITEMS
 from tests.bench.measure import Effort, Figure, Say, Section, per_second, race
 
@@ -19,7 +19,7 @@ from tests.bench.measure import Effort, Figure, Say, Section, per_second, race
 def measure(effort: Effort, say: Say) -> Section:
     with tempfile.TemporaryDirectory(prefix="brokerlab-bench-") as folder:
         where = Path(folder)
-        journal = Journal(folder, "b1", 1, time.time_ns)
+        journal = open_journal(folder, "b1", 1, time.time_ns)
         write_batch(journal)
         line = (where / "b1.1.jsonl").read_bytes()
         with (where / "bare").open("wb", buffering=0) as bare, (where / "structlog").open("wb") as other:

@@ -10,7 +10,7 @@ import pytest
 from node.core import records
 from node.driver import published_before
 from node.errors import HostError
-from node.journal import Journal, log_files, next_incarnation
+from node.journal import log_files, next_incarnation, open_journal
 
 
 def ticking(*times: int) -> Iterator[int]:
@@ -19,7 +19,7 @@ def ticking(*times: int) -> Iterator[int]:
 
 def test_records_are_numbered_and_time_never_goes_back(tmp_path: Path) -> None:
     clock = ticking(50, 70, 60, 80)
-    journal = Journal(str(tmp_path), "b1", 3, lambda: next(clock))
+    journal = open_journal(str(tmp_path), "b1", 3, lambda: next(clock))
     assert [journal.add(records.Link, peer="b2", state="up", reason="r") for _ in range(3)] == [1, 2, 3]
     journal.add(records.Close)
     journal.close()
@@ -40,7 +40,7 @@ def test_records_are_numbered_and_time_never_goes_back(tmp_path: Path) -> None:
 
 
 def test_a_batch_is_one_write_and_nothing_is_written_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(str(tmp_path), "b1", 1, lambda: 1)
+    journal = open_journal(str(tmp_path), "b1", 1, lambda: 1)
     writes: list[int] = []
     write = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: writes.append(len(data)) or write(fd, data))
@@ -54,7 +54,7 @@ def test_a_batch_is_one_write_and_nothing_is_written_before(tmp_path: Path, monk
 
 
 def test_a_write_in_parts_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(str(tmp_path), "b1", 1, lambda: 1)
+    journal = open_journal(str(tmp_path), "b1", 1, lambda: 1)
     write = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: write(fd, data[:7]))
     journal.add(records.Open, role="broker", version="1", scheme="simple")
@@ -63,7 +63,7 @@ def test_a_write_in_parts_is_completed(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = Journal(str(tmp_path), "b1", 1, lambda: 1)
+    journal = open_journal(str(tmp_path), "b1", 1, lambda: 1)
 
     def full(fd: int, data: bytes) -> int:
         raise OSError(28, "No space left on device")
@@ -81,12 +81,12 @@ def test_an_incarnation_is_one_more_than_the_highest_log(tmp_path: Path) -> None
     assert next_incarnation(str(tmp_path), "b1") == 11
     assert list(log_files(str(tmp_path), "b1")) == [1, 2, 10]
     with pytest.raises(HostError, match=r"b1\.10\.jsonl cannot be made"):
-        Journal(str(tmp_path), "b1", 10, lambda: 1)
+        open_journal(str(tmp_path), "b1", 10, lambda: 1)
 
 
 def test_publications_are_counted_over_incarnations_and_half_lines(tmp_path: Path) -> None:
     for inc, seqs in ((1, (1, 2)), (2, (3,))):
-        journal = Journal(str(tmp_path), "driver1", inc, lambda: 1)
+        journal = open_journal(str(tmp_path), "driver1", inc, lambda: 1)
         for seq in seqs:
             journal.add(records.Publish, client="c1", broker="b1", msg=f"c1:{seq}", seq=seq,
                         content={"x": 1}, lang="attr", intended_t=1)  # fmt: skip

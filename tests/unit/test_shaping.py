@@ -1,9 +1,15 @@
 from __future__ import annotations
 
+from random import Random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from node.shaping import FRAMES_HELD_MAX, MS, Shape, Shaping
+
+
+def shaped(shapes: dict[str, Shape]) -> Shaping:
+    return Shaping(shapes, Random(1))
 
 
 def due(shaping: Shaping, now_ms: float) -> list[tuple[str, bytes]]:
@@ -11,7 +17,7 @@ def due(shaping: Shaping, now_ms: float) -> list[tuple[str, bytes]]:
 
 
 def test_without_a_shape_frames_pass_at_once() -> None:
-    shaping = Shaping({"b2": Shape()})
+    shaping = shaped({"b2": Shape()})
     shaping.offer("b2", b"a", 0)
     assert shaping.deadline() == 0
     assert due(shaping, 0) == [("b2", b"a")]
@@ -19,7 +25,7 @@ def test_without_a_shape_frames_pass_at_once() -> None:
 
 
 def test_a_delay_holds_frames_back_in_order() -> None:
-    shaping = Shaping({"b2": Shape(delay_ms=10), "b3": Shape()})
+    shaping = shaped({"b2": Shape(delay_ms=10), "b3": Shape()})
     shaping.offer("b2", b"a", 0)
     shaping.offer("b2", b"b", 1 * MS)
     shaping.offer("b3", b"c", 1 * MS)
@@ -30,7 +36,7 @@ def test_a_delay_holds_frames_back_in_order() -> None:
 
 
 def test_a_delay_that_is_lowered_lets_nothing_overtake() -> None:
-    shaping = Shaping({"b2": Shape(delay_ms=100)})
+    shaping = shaped({"b2": Shape(delay_ms=100)})
     shaping.offer("b2", b"a", 0)
     shaping.change("b2", delay_ms=0)
     shaping.offer("b2", b"b", 1 * MS)
@@ -39,7 +45,7 @@ def test_a_delay_that_is_lowered_lets_nothing_overtake() -> None:
 
 
 def test_a_cut_drops_what_is_sent_what_is_under_way_and_what_arrives() -> None:
-    shaping = Shaping({"b2": Shape(delay_ms=10)})
+    shaping = shaped({"b2": Shape(delay_ms=10)})
     shaping.offer("b2", b"under way", 0)
     assert shaping.change("b2", cut=True) == Shape(delay_ms=10, cut=True)
     shaping.offer("b2", b"sent", 1 * MS)
@@ -52,7 +58,7 @@ def test_a_cut_drops_what_is_sent_what_is_under_way_and_what_arrives() -> None:
 
 
 def test_what_is_held_is_bounded() -> None:
-    shaping = Shaping({"b2": Shape(delay_ms=1_000)})
+    shaping = shaped({"b2": Shape(delay_ms=1_000)})
     for _ in range(FRAMES_HELD_MAX + 5):
         shaping.offer("b2", b"", 0)
     assert len(due(shaping, 1_000)) == FRAMES_HELD_MAX
@@ -65,7 +71,7 @@ STEPS = st.lists(st.tuples(st.integers(0, 50), st.sampled_from(["send", "delay"]
 
 @given(STEPS)
 def test_whatever_the_delays_frames_keep_their_order_and_none_is_early(steps: list[tuple[int, str, int]]) -> None:
-    shaping = Shaping({"b2": Shape()})
+    shaping = shaped({"b2": Shape()})
     now, delay, sent = 0, 0, []
     for pause, what, value in steps:
         now += pause

@@ -1,0 +1,140 @@
+"""A broker without its doors: what one turn of its loop does between the frames that come and the frames that go.
+
+The broker's shell puts sockets around it, the simulator a virtual wire.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import structlog
+
+from node.clock import Clock
+from node.config import Config
+from node.core import records
+from node.core.messages import Port, broker_port
+from node.core.schemes.base import Scheme
+from node.core.schemes.registry import UnknownScheme, build
+from node.core.session import Frame
+from node.core.state import BrokerState
+from node.errors import ConfigError
+from node.journal import Journal
+from node.refusals import Refusals
+from node.shaping import Shape
+from node.site import build_site
+from node.store import Keeper
+from node.version import VERSION
+from node.worker import Worker
+
+SAMPLE_NS = 500_000_000
+
+log = structlog.get_logger()
+
+
+class Usage(Protocol):
+    """What the broker uses of its machine."""
+
+    def rss_bytes(self) -> int: ...
+    def cpu_ns(self) -> int: ...
+
+
+def build_scheme(config: Config, inc: int) -> Scheme:
+    try:
+        return build(config.scheme, build_site(config, inc), config.parameters)
+    except UnknownScheme as error:
+        raise ConfigError(str(error)) from None
+
+
+class Station:
+    def __init__(
+        self, config: Config, state: BrokerState, journal: Journal, store: Keeper, clock: Clock, usage: Usage
+    ) -> None:
+        self.state = state
+        self._node = config.node
+        self._journal = journal
+        self._clock = clock
+        self._usage = usage
+        self._refusals = Refusals()
+        self._samples = config.log != "deliveries"
+        self._sample_at = clock.monotonic_ns()
+        state.scheme.restore(store.load())
+        journal.add(records.Open, role="broker", version=VERSION, scheme=state.scheme.name)
+        journal.flush()
+        self.worker = Worker(state, journal, self._refusals, store, clock, config.log)
+
+    def take(self, port: Port, frame: Frame[bytes], now: int) -> None:
+        self.worker.put(self.state.receive(port, frame, now))
+
+    def refuse(self, kind: str, what: str, why: str, now: int) -> None:
+        self._refusals.note(kind, what, why, now)
+
+    def turn(self, now: int) -> list[tuple[Port, Frame[bytes]]]:
+        """Handle a batch of what was taken; returns what is to be sent, which is in the log by then."""
+        self.worker.put(self.state.tick(now))
+        self.worker.work()
+        self._tell_refusals(now)
+        self._sample(now)
+        # What a killed broker sent is in its log: first the records, then the frames.
+        self._journal.flush()
+        return self.state.transmit(self._clock.monotonic_ns())
+
+    def deadline(self) -> int | None:
+        """When the next turn is due at the latest, if nothing arrives and nothing waits in the queue."""
+        due = self.state.deadline()
+        if not self._samples:
+            return due
+        return self._sample_at if due is None else min(due, self._sample_at)
+
+    def close(self) -> None:
+        """The orderly end."""
+        self.state.scheme.check()
+        self._tell_refusals(self._clock.monotonic_ns(), final=True)
+        self._journal.add(records.Close)
+        self._journal.close()
+
+    def _tell_refusals(self, now: int, final: bool = False) -> None:
+        for refusal in self._refusals.take(now, final):
+            self._journal.add(records.Refuse, what=refusal.what, why=refusal.why)
+            log.warning("refused", what=refusal.what, why=refusal.why)
+
+    def _sample(self, now: int) -> None:
+        if now < self._sample_at or not self._samples:
+            return
+        self._journal.add(
+            records.Sample,
+            queue=len(self.worker.queue),
+            table=self.state.scheme.size(),
+            unacked=self.state.unacked,
+            rss=self._usage.rss_bytes(),
+            cpu_ns=self._usage.cpu_ns(),
+            lag_ns=now - self._sample_at,
+        )
+        self._sample_at = now + SAMPLE_NS
+
+    def status(self) -> dict[str, Any]:
+        state, worker = self.state, self.worker
+        waiting_for = state.waiting_for()
+        queue, unacked = len(worker.queue), state.unacked
+        return {
+            "node": self._node,
+            "inc": state.inc,
+            "scheme": state.scheme.name,
+            "ready": not waiting_for,
+            "waiting_for": waiting_for,
+            "idle": not (queue or unacked or state.unsettled),
+            "queue": queue,
+            "table": state.scheme.size(),
+            "unacked": unacked,
+            "accepted": worker.accepted,
+            "handled": worker.handled,
+            "forwarded": worker.forwarded,
+        }
+
+    def link(self, peer: str, shape: Shape) -> dict[str, Any]:
+        """A link as `status` tells it."""
+        return {
+            "state": self.worker.links.get(peer, "down"),
+            "inc": self.state.sessions[broker_port(peer)].peer_inc,
+            "delay_ms": shape.delay_ms,
+            "cut": shape.cut,
+        }
