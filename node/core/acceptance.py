@@ -8,7 +8,7 @@ import msgspec
 
 from node.core.errors import PeerError
 from node.core.filters import ContentError, FilterError, check_content, parse
-from node.core.messages import Advertise, Body, Port, Publish, Snapshot, Subscribe
+from node.core.messages import Advertise, Body, Port, Publish, Snapshot, Subscribe, kind_of_body
 
 Refusal = tuple[str, str]
 
@@ -41,6 +41,11 @@ def accept_body(body: Body) -> tuple[Body | None, list[Refusal]]:
         return (body if _parses(body.sub, body, refused) else None), refused
     if isinstance(body, Advertise):
         return (body if _parses(body.adv, body, refused) else None), refused
+    for text, lang in body.texts:
+        try:
+            parse(text, lang)
+        except FilterError as error:
+            return None, [(kind_of_body(body), str(error))]
     return body, refused
 
 

@@ -57,6 +57,11 @@ class Body(Struct, frozen=True, tag_field="kind"):
         return ()
 
     @property
+    def texts(self) -> tuple[tuple[str, Lang], ...]:
+        """The filters in it, for bodies that only their scheme knows: one that does not parse spoils them all."""
+        return ()
+
+    @property
     def withdraws_publishers(self) -> bool:
         """Whether subscriptions may go once this is known: what was published before must have passed by then."""
         return False
@@ -71,10 +76,12 @@ class Body(Struct, frozen=True, tag_field="kind"):
         return 0
 
 
-class Subscribe(Body, frozen=True, tag="subscribe"):
+class Subscribe(Body, frozen=True, tag="subscribe", omit_defaults=True):
     sub: str
     filter: str
     lang: Lang
+    home: str = ""
+    """The subscriber's broker, between brokers of a scheme that sends publications to brokers by name."""
 
     @property
     def entries(self) -> int:
@@ -198,12 +205,16 @@ class Codec(Protocol):
     def decode(self, data: bytes) -> Payload: ...
 
 
+def kind_of_body(body: Body) -> str:
+    return str(type(body).__struct_config__.tag)
+
+
 def kind_of(payload: Payload) -> str:
     match payload:
         case Publish() | Deliver():
             return "publication"
         case Control(body=body):
-            return str(type(body).__struct_config__.tag)
+            return kind_of_body(body)
         case Settled():
             return "settled"
         case Refused():

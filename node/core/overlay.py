@@ -33,6 +33,22 @@ def spanning_tree(brokers: Iterable[str], links: Iterable[tuple[str, str, Weight
     return frozenset(edges)
 
 
+def routes(here: str, tree: Iterable[Edge]) -> dict[str, str]:
+    """Broker → the neighbour of `here` on the tree that leads to it."""
+    beside: dict[str, list[str]] = {here: []}
+    for a, b in sorted(tree):
+        beside.setdefault(a, []).append(b)
+        beside.setdefault(b, []).append(a)
+    found: dict[str, str] = {}
+    waiting = [(neighbour, neighbour) for neighbour in beside[here]]
+    while waiting:
+        broker, through = waiting.pop()
+        if broker != here and broker not in found:
+            found[broker] = through
+            waiting.extend((other, through) for other in beside[broker])
+    return found
+
+
 def _neighbours(
     brokers: Iterable[str], links: Iterable[tuple[str, str, Weight]]
 ) -> dict[str, list[tuple[Weight, str]]]:

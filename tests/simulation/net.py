@@ -12,7 +12,7 @@ from random import Random
 from node.core.client import Advertised, ClientState, Delivery, Established, Event, Unsubscribed
 from node.core.items import Item
 from node.core.messages import Port, broker_port, client_port
-from node.core.overlay import spanning_tree
+from node.core.overlay import routes, spanning_tree
 from node.core.schemes.base import Neighbour, Scheme, Site
 from node.core.schemes.registry import build
 from node.core.session import MS, Limits
@@ -99,7 +99,8 @@ class Net:
     def site(self, name: str) -> Site:
         others = sorted({a if b == name else b for a, b in self.links if name in (a, b)})
         neighbours = tuple(Neighbour(o, in_tree=frozenset((o, name)) in self._tree) for o in others)
-        return Site(name, neighbours, self.random, brokers=tuple(self.names))
+        paths = routes(name, [(min(edge), max(edge)) for edge in self._tree])
+        return Site(name, neighbours, self.random, brokers=tuple(self.names), routes=paths)
 
     def start(self, name: str) -> None:
         self.incs[name] += 1

@@ -39,6 +39,8 @@ class Site(Struct, frozen=True):
     role: str = "inner"
     group: str | None = None
     brokers: tuple[str, ...] = ()
+    routes: Mapping[str, str] = {}
+    """Broker → the neighbour on the spanning tree that leads to it."""
 
     @property
     def tree_ports(self) -> tuple[Port, ...]:

@@ -45,6 +45,9 @@ class Resync:
     def told_all(self, port: Port) -> None:
         self._told.add(port)
 
+    def is_told(self, port: Port) -> bool:
+        return port in self._told
+
     def due(self) -> list[Port]:
         """Neighbours that are up and to whom our word has become complete."""
         return [p for p in self._ports if p in self._incarnation and p not in self._told and self.may_complete(p)]

@@ -57,8 +57,11 @@ class SubscriptionTable:
 
     def ports(self, publication: Publication, came_from: Port) -> list[Port]:
         """Where a matching entry came from, each port once; a publisher may want its own message back."""
-        keys = self._matcher.match(publication.content, publication.lang)
+        keys = self.matching(publication)
         return [p for p in dict.fromkeys(port for port, _ in keys) if p != came_from or not p.is_broker]
+
+    def matching(self, publication: Publication) -> list[Key]:
+        return self._matcher.match(publication.content, publication.lang)
 
 
 def subscribe_body(sub: str, wanted: Filter) -> Subscribe:
