@@ -10,8 +10,9 @@ from msgspec.structs import FieldInfo, fields
 
 from controller import faults
 from node.core import records
-from node.core.messages import COMMON_BODIES
+from node.core.messages import kind_of_body
 from node.core.records import RECORDS, Content, Record
+from node.core.schemes import registry
 
 _ALL = "brokers, drivers and the controller"
 WRITERS: dict[type[Record], str] = {
@@ -58,12 +59,15 @@ KINDS = {
     "settled": "everything that a control message caused is done; confirms it to its sender",
     "refused": "a client's request was not accepted, and why; addition to the contract's list",
     "silence": "a publisher has nothing to say, so that order can be told from loss",
-    "update": "several changes in one message",
+    "update": "several changes in one message, applied as one step",
+    "rows": "what an interface of XROUTE holds from now on, after a start, a restart or a new producer",
     "digest": "a summary of what the sender holds",
     "ack": "a scheme's own acknowledgement (those of the session are not logged)",
     "nack": "a scheme asks for what it misses",
 }
-SENT_BY_ALL = ("publication", *(str(body.__struct_config__.tag) for body in COMMON_BODIES), "settled", "refused")
+SENT = {"publication", "settled", "refused"} | {
+    kind_of_body(body) for name in registry.names() for body in registry.find(name).controls
+}
 
 _HEAD = """\
 # The log format
@@ -116,7 +120,7 @@ _DAMAGE = """\
 
 def document() -> str:
     parts = [_HEAD.replace("{example}", _example()), _always(), *map(_section, RECORDS)]
-    rows = [f"| `{kind}` | {'' if kind in SENT_BY_ALL else 'reserved: '}{text} |" for kind, text in KINDS.items()]
+    rows = [f"| `{kind}` | {'' if kind in SENT else 'reserved: '}{text} |" for kind, text in KINDS.items()]
     kinds = "\n".join(["| kind | meaning |", "|---|---|", *rows, ""])
     return "\n".join([*parts, _TIME, _INSIDE.replace("{kinds}", kinds), _DAMAGE])
 

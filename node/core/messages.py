@@ -205,8 +205,8 @@ class Codec(Protocol):
     def decode(self, data: bytes) -> Payload: ...
 
 
-def kind_of_body(body: Body) -> str:
-    return str(type(body).__struct_config__.tag)
+def kind_of_body(body: Body | type[Body]) -> str:
+    return str(body.__struct_config__.tag)
 
 
 def kind_of(payload: Payload) -> str:

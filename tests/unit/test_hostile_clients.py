@@ -91,5 +91,5 @@ def test_whatever_clients_say_the_broker_keeps_its_head(scheme_name: str, said: 
         hear(client_port(client), [codec.encode(payload)])
     scheme.check()
     hear(client_port("c3"), [codec.encode(Control(1, Subscribe("s9", "z = 1", "attr")))])
-    hear(Port("broker", "b2"), [codec.encode(Publish(Publication("p:1", "p", 1, "attr", {"z": 1})))])
+    hear(client_port("c9"), [codec.encode(Publish(Publication("c9:1", "c9", 1, "attr", {"z": 1})))])
     assert state.sessions[client_port("c3")].waiting
