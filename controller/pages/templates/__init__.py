@@ -1,0 +1,1 @@
+"""What a page is made of; a package so that it is installed with the code."""
