@@ -15,6 +15,11 @@ class _Shield:
     depth = 0
 
 
+class _Hold:
+    depth = 0
+    asked = False
+
+
 @contextmanager
 def as_interrupts() -> Iterator[None]:
     """Both signals raise KeyboardInterrupt, except where the work is shielded."""
@@ -23,7 +28,9 @@ def as_interrupts() -> Iterator[None]:
         return
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        if not _Shield.depth:
+        if _Hold.depth:
+            _Hold.asked = True
+        elif not _Shield.depth:
             raise KeyboardInterrupt
 
     before = {number: signal.signal(number, interrupt) for number in _SIGNALS}
@@ -42,3 +49,17 @@ def shielded() -> Iterator[None]:
         yield
     finally:
         _Shield.depth -= 1
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """What must not be torn apart: an interrupt that comes meanwhile is raised at the end."""
+    _Hold.depth += 1
+    try:
+        yield
+    finally:
+        _Hold.depth -= 1
+    if _Hold.asked and not _Hold.depth:
+        _Hold.asked = False
+        if not _Shield.depth:
+            raise KeyboardInterrupt

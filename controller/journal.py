@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -17,8 +18,8 @@ NAME = "controller"
 class ControllerJournal:
     """Each record is in the file when the call returns, so what follows it in the world follows it in the log."""
 
-    def __init__(self, logs: Path, scheme: str) -> None:
-        self._journal = open_journal(str(logs), NAME, next_incarnation(str(logs), NAME), time.time_ns)
+    def __init__(self, logs: Path, scheme: str, wall_ns: Callable[[], int] = time.time_ns) -> None:
+        self._journal = open_journal(str(logs), NAME, next_incarnation(str(logs), NAME), wall_ns)
         self._write(records.Open, role="controller", version=VERSION, scheme=scheme)
 
     def phase(self, name: str, state: Literal["start", "end"]) -> None:

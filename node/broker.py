@@ -18,6 +18,7 @@ from node.core.messages import Port, broker_port, client_port
 from node.core.session import Frame, Limits
 from node.core.state import BrokerState
 from node.journal import next_incarnation, open_journal
+from node.refusals import to_operators
 from node.security import BrokerKeys
 from node.shaping import Shaping
 from node.sockets import Doorkeeper, Ready, dial, drain, send, wait
@@ -44,7 +45,7 @@ class Broker:
         self._routes: dict[Port, bytes] = {}
         store = Store(config.logs, config.node)
         journal = open_journal(config.logs, config.node, self.inc, clock.wall_ns)
-        self.station = Station(config, self.state, journal, store, clock, usage)
+        self.station = Station(config, self.state, journal, store, clock, usage, to_operators)
         self._requests: dict[str, Handler] = {"status": self._status, "shape": self._shape, "table": self._table}
 
     def _open_sockets(self, keys: BrokerKeys) -> None:
@@ -78,7 +79,8 @@ class Broker:
         now = self._clock.monotonic_ns()
         self._attend_doors(ready, now)
         self._take_frames(ready, now)
-        self._send(self.station.turn(now))
+        self.station.work(now)
+        self._send(self.station.send())
         if self._admin in ready:
             self._answer_requests()
 

@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
-
-import structlog
 
 from node.clock import Clock
 from node.core import records
@@ -20,15 +18,13 @@ from node.core.schemes.base import Scheme
 from node.core.session import MS, Frame, Limits
 from node.journal import Journal
 from node.plan import PHASES, AnyOperation, Plan, subject
-from node.refusals import Refusals
+from node.refusals import Refusal, Refusals
 from node.version import VERSION
 from node.virtual import VirtualClient
 from node.wire import WireCodec, check_client_id
 
 # A second between signs of life is enough for clients: a broker that is not theirs any more is found by the next one.
 LIMITS = Limits(heartbeat_ns=1_000 * MS)
-
-log = structlog.get_logger()
 
 
 class Unplayable(Exception):
@@ -51,6 +47,7 @@ class Cast:
         journal: Journal,
         clock: Clock,
         seqs: Mapping[str, int],
+        warn: Callable[[Refusal], None],
     ) -> None:
         """`seqs`: client → its last `seq` in earlier incarnations of the driver."""
         self._node = node
@@ -67,6 +64,7 @@ class Cast:
         self._schedule: deque[tuple[int, int, AnyOperation]] = deque()
         self._played: list[str] = []
         self._refusals = Refusals()
+        self._warn = warn
         self._journal = journal
         journal.add(records.Open, role="driver", version=VERSION, scheme=scheme.name)
         journal.flush()
@@ -145,7 +143,7 @@ class Cast:
     def _tell_refusals(self, now: int, final: bool = False) -> None:
         for refusal in self._refusals.take(now, final):
             self._journal.add(records.Refuse, what=refusal.what, why=refusal.why)
-            log.warning("refused", what=refusal.what, why=refusal.why)
+            self._warn(refusal)
 
     def status(self) -> dict[str, Any]:
         pending = sum(client.pending for client in self._clients.values())
@@ -184,5 +182,4 @@ class Cast:
         for operation in self._plan.get(phase, []):
             offset = round(operation.at_ms * MS)
             self._schedule.append((start + offset, start_t + offset, operation))
-        log.info("plays", phase=phase, operations=len(self._schedule))
         return {"phase": phase, "operations": len(self._schedule)}

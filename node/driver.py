@@ -20,6 +20,7 @@ from node.core.schemes.registry import UnknownScheme, find
 from node.errors import ConfigError
 from node.journal import log_files, next_incarnation, open_journal
 from node.plan import read_plan
+from node.refusals import to_operators
 from node.security import DriverKeys
 from node.sockets import Doorkeeper, Outgoing, Ready, dial, drain, send, wait
 from node.wire import decode_frame, encode_frames
@@ -44,7 +45,7 @@ class Driver:
         self._open_sockets(keys)
         self._phases = list(plan)
         journal = open_journal(config.logs, config.node, self.inc, clock.wall_ns)
-        self._cast = Cast(config.node, plan, scheme, self._lines, journal, clock, seqs)
+        self._cast = Cast(config.node, plan, scheme, self._lines, journal, clock, seqs, to_operators)
         self._requests: dict[str, Handler] = {"status": lambda _: self._cast.status(), "play": self._play}
 
     def _open_sockets(self, keys: DriverKeys) -> None:
@@ -104,9 +105,11 @@ class Driver:
 
     def _play(self, request: dict[str, Any]) -> dict[str, Any]:
         try:
-            return self._cast.play(request.get("phase", ""))
+            played = self._cast.play(request.get("phase", ""))
         except Unplayable as error:
             raise AdminError(str(error)) from None
+        log.info("plays", **played)
+        return played
 
 
 def published_before(logs: str, node: str) -> Counter[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import structlog
+
 ONE_BY_ONE = 100
 SUMMARY_NS = 10_000_000_000
 TEXT_MAX = 300
@@ -12,6 +14,10 @@ TEXT_MAX = 300
 class Refusal(NamedTuple):
     what: str
     why: str
+
+
+def to_operators(refusal: Refusal) -> None:
+    structlog.get_logger().warning("refused", what=refusal.what, why=refusal.why)
 
 
 class _Tally:

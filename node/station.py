@@ -5,9 +5,8 @@ The broker's shell puts sockets around it, the simulator a virtual wire.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
-
-import structlog
 
 from node.clock import Clock
 from node.config import Config
@@ -19,7 +18,7 @@ from node.core.session import Frame
 from node.core.state import BrokerState
 from node.errors import ConfigError
 from node.journal import Journal
-from node.refusals import Refusals
+from node.refusals import Refusal, Refusals
 from node.shaping import Shape
 from node.site import build_site
 from node.store import Keeper
@@ -27,8 +26,6 @@ from node.version import VERSION
 from node.worker import Worker
 
 SAMPLE_NS = 500_000_000
-
-log = structlog.get_logger()
 
 
 class Usage(Protocol):
@@ -47,7 +44,14 @@ def build_scheme(config: Config, inc: int) -> Scheme:
 
 class Station:
     def __init__(
-        self, config: Config, state: BrokerState, journal: Journal, store: Keeper, clock: Clock, usage: Usage
+        self,
+        config: Config,
+        state: BrokerState,
+        journal: Journal,
+        store: Keeper,
+        clock: Clock,
+        usage: Usage,
+        warn: Callable[[Refusal], None],
     ) -> None:
         self.state = state
         self._node = config.node
@@ -55,6 +59,7 @@ class Station:
         self._clock = clock
         self._usage = usage
         self._refusals = Refusals()
+        self._warn = warn
         self._samples = config.log != "deliveries"
         self._sample_at = clock.monotonic_ns()
         state.scheme.restore(store.load())
@@ -68,13 +73,15 @@ class Station:
     def refuse(self, kind: str, what: str, why: str, now: int) -> None:
         self._refusals.note(kind, what, why, now)
 
-    def turn(self, now: int) -> list[tuple[Port, Frame[bytes]]]:
-        """Handle a batch of what was taken; returns what is to be sent, which is in the log by then."""
+    def work(self, now: int) -> None:
+        """Handle a batch of what was taken."""
         self.worker.put(self.state.tick(now))
         self.worker.work()
         self._tell_refusals(now)
         self._sample(now)
-        # What a killed broker sent is in its log: first the records, then the frames.
+
+    def send(self) -> list[tuple[Port, Frame[bytes]]]:
+        """What is to be sent now; why, is in the log by then: what a killed broker sent, its log tells."""
         self._journal.flush()
         return self.state.transmit(self._clock.monotonic_ns())
 
@@ -95,7 +102,7 @@ class Station:
     def _tell_refusals(self, now: int, final: bool = False) -> None:
         for refusal in self._refusals.take(now, final):
             self._journal.add(records.Refuse, what=refusal.what, why=refusal.why)
-            log.warning("refused", what=refusal.what, why=refusal.why)
+            self._warn(refusal)
 
     def _sample(self, now: int) -> None:
         if now < self._sample_at or not self._samples:

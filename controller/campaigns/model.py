@@ -16,12 +16,14 @@ from controller import workloads, yamlfile
 from controller.campaigns import timetable
 from controller.campaigns.timetable import FaultEvent, Seconds
 from controller.errors import UsageError
+from controller.sim.settings import Settings
 from controller.topology import Topology
 from controller.workloads import Workload
 from controller.workloads.plans import Plan
 from controller.yamlfile import Document, Step, known
 from node.core.schemes import registry
 from node.core.schemes.base import Scheme
+from node.journal import Level
 
 DIRECTORY = Path(controller.__file__).resolve().parent / "campaigns" / "files"
 RUNS_MAX = 10_000
@@ -46,6 +48,8 @@ class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, Any] = {}
     faults: list[dict[str, Any]] = []
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 1
+    log: Level = "all"
+    sim: Settings = Settings()
     matrix: dict[str, Annotated[list[Any], Meta(min_length=1)]] = {}
 
 
@@ -61,6 +65,10 @@ class RunSpec(Struct, frozen=True):
     faults: tuple[FaultEvent, ...]
     phases: Phases
     seed: int
+    log: Level
+    """How much the brokers tell."""
+    sim: Settings
+    """For the runtime `sim` only."""
     choices: dict[str, Any]
     """What the matrix chose for this run."""
 
@@ -145,6 +153,8 @@ def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
         faults=timetable.events(document.part(["faults"]), topology, raw.seed, raw.phases.load_s) if raw.faults else (),
         phases=raw.phases,
         seed=raw.seed,
+        log=raw.log,
+        sim=raw.sim,
         choices={key: campaign.matrix[key][index] for key, index in indexes.items()},
     )
 

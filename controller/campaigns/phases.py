@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from controller.campaigns.model import RunSpec
 from controller.campaigns.quiet import Round, unrest
 from controller.campaigns.schedule import Schedule
-from controller.cluster import LiveCluster
+from controller.campaigns.stage import Stage
 from controller.faults.base import Fault
 from controller.faults.ledger import Ledger, Skipped
 from controller.journal import ControllerJournal
@@ -28,7 +27,7 @@ class NotSettled(Exception):
 
 class Phases:
     def __init__(
-        self, run: RunSpec, cluster: LiveCluster, ledger: Ledger, journal: ControllerJournal, progress: Progress
+        self, run: RunSpec, cluster: Stage, ledger: Ledger, journal: ControllerJournal, progress: Progress
     ) -> None:
         self._run = run
         self._cluster = cluster
@@ -57,16 +56,16 @@ class Phases:
     def _play(self, name: str, at_least_s: float) -> None:
         """Until every driver has played its part and everything asked for is confirmed."""
         with self._phase(name), self._progress.bar(name, at_least_s or None) as bar:
-            started = time.monotonic()
+            started = self._cluster.now_s()
             self._start(name)
             while True:
-                elapsed_s = time.monotonic() - started
+                elapsed_s = self._cluster.now_s() - started
                 self._look(bar, elapsed_s)
                 if elapsed_s >= at_least_s and self._is_done(name):
                     return
                 if elapsed_s > self._within_s + self._length_s(name):
                     raise NotSettled(f"the drivers did not finish `{name}` within {elapsed_s:.0f} s")
-                time.sleep(POLL_S)
+                self._cluster.sleep(POLL_S)
 
     def _length_s(self, name: str) -> float:
         return self._run.phases.warm_s if name == "warm" else self._run.phases.load_s
@@ -76,15 +75,15 @@ class Phases:
         applied: dict[int, Fault] = {}
         load_s = self._run.phases.load_s
         with self._phase("load"), self._progress.bar("load", load_s) as bar:
-            started = time.monotonic()
+            started = self._cluster.now_s()
             self._start("load")
-            while (elapsed_s := time.monotonic() - started) < load_s:
+            while (elapsed_s := self._cluster.now_s() - started) < load_s:
                 self._perform(schedule, elapsed_s, applied)
                 self._ledger.settle()
                 self._look(bar, elapsed_s)
                 next_s = schedule.next_s()
                 wake_s = min(load_s, elapsed_s + POLL_S, load_s if next_s is None else next_s)
-                time.sleep(max(0.0, started + wake_s - time.monotonic()))
+                self._cluster.sleep(started + wake_s - self._cluster.now_s())
 
     def _perform(self, schedule: Schedule, elapsed_s: float, applied: dict[int, Fault]) -> None:
         for due in schedule.take(elapsed_s):
@@ -99,22 +98,22 @@ class Phases:
 
     def _heal(self) -> None:
         with self._phase("heal"), self._progress.bar("heal") as bar:
-            started = time.monotonic()
+            started = self._cluster.now_s()
             self._ledger.heal_all()
             while True:
                 self._ledger.settle()
-                elapsed_s = time.monotonic() - started
+                elapsed_s = self._cluster.now_s() - started
                 self._look(bar, elapsed_s)
                 if not self._ledger.healing:
                     return
                 if elapsed_s > self._within_s:
                     broken = ", ".join(f"{fault.kind} {fault.name}" for fault in self._ledger.healing.values())
                     raise NotSettled(f"not healed within {elapsed_s:.0f} s: {broken}")
-                time.sleep(POLL_S)
+                self._cluster.sleep(POLL_S)
 
     def _quiesce(self, name: str) -> None:
         with self._phase(name), self._progress.bar(name) as bar:
-            started = time.monotonic()
+            started = self._cluster.now_s()
             before: Round | None = None
             while True:
                 now = Round(
@@ -123,19 +122,19 @@ class Phases:
                 moving = unrest(before, now)
                 if moving is None:
                     break
-                elapsed_s = time.monotonic() - started
+                elapsed_s = self._cluster.now_s() - started
                 bar.to(elapsed_s, moving)
                 self._check_alive()
                 if elapsed_s > self._within_s:
                     raise NotSettled(f"the network was not quiet after {elapsed_s:.0f} s: {moving}")
                 before = now
-                time.sleep(QUIET_POLL_S)
+                self._cluster.sleep(QUIET_POLL_S)
         with self._phase("quiet"):
             pass
 
     def _start(self, name: str) -> None:
         for driver in self._cluster.drivers:
-            self._cluster.request(driver, "play", phase=name)
+            self._cluster.play(driver, name)
 
     def _is_done(self, name: str) -> bool:
         return all(one is not None and one["phase"] == name and one["done"] for one in self._drivers.values())
@@ -158,9 +157,10 @@ class Phases:
         expected = {fault.name for fault in self._ledger.active.values()}
         for node, state in self._cluster.runtime.state().items():
             if state == "dead" and node not in expected:
-                for line in self._cluster.runtime.last_lines(node, LAST_LINES):
+                lines = self._cluster.runtime.last_lines(node, LAST_LINES)
+                for line in lines:
                     self._progress.say(f"  {node}: {line}")
-                raise NotSettled(f"{node} ended by itself")
+                raise NotSettled(": ".join([f"{node} ended by itself", *lines[-1:]]))
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

@@ -10,10 +10,12 @@ from typing import Literal
 from msgspec import Struct
 
 from controller import cluster as clusters
+from controller import sim
 from controller.campaigns import store
 from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
-from controller.cluster import ClusterSpec, LiveCluster
+from controller.campaigns.stage import Stage
+from controller.cluster import ClusterSpec
 from controller.errors import BrokerlabError
 from controller.faults.base import Fault
 from controller.faults.lab import ClusterLab
@@ -50,6 +52,8 @@ def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> Cluste
         command=command,
         plans={f"driver{number}": part for number, part in enumerate(plan.split(drivers), 1)},
         campaign=run.campaign,
+        log=run.log,
+        sim=run.sim,
     )
 
 
@@ -58,7 +62,7 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
 
     Kept, brokers and gateway of a run that came to its end stay up, to be looked at.
     """
-    cluster = clusters.up(spec, progress)
+    cluster: Stage = sim.up(spec, progress) if spec.runtime == sim.NAME else clusters.up(spec, progress)
     store.point_latest(spec.directory)
     progress.say(
         f"run {spec.directory.name}: seed={spec.seed} scheme={spec.scheme} "
@@ -76,8 +80,8 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
     return ran
 
 
-def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress, keep: bool) -> Ran:
-    journal = ControllerJournal(cluster.directory / "logs", run.scheme)
+def _conduct(run: RunSpec, cluster: Stage, progress: Progress, keep: bool) -> Ran:
+    journal = ControllerJournal(cluster.directory / "logs", run.scheme, cluster.wall_ns)
 
     def record(fault: Fault, phase: FaultPhase) -> None:
         journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)
@@ -101,7 +105,7 @@ def _conduct(run: RunSpec, cluster: LiveCluster, progress: Progress, keep: bool)
     return Ran(cluster.directory, cluster.name, "complete")
 
 
-def _retreat(cluster: LiveCluster, ledger: Ledger, progress: Progress) -> None:
+def _retreat(cluster: Stage, ledger: Ledger, progress: Progress) -> None:
     try:
         ledger.heal_all()
         ledger.settle()
@@ -110,7 +114,7 @@ def _retreat(cluster: LiveCluster, ledger: Ledger, progress: Progress) -> None:
     _close(cluster, cluster.drivers, cluster.brokers, (GATEWAY,))
 
 
-def _close(cluster: LiveCluster, *groups: Iterable[str]) -> None:
+def _close(cluster: Stage, *groups: Iterable[str]) -> None:
     """Drivers before brokers: while they close there must be nobody missing whom they talk to."""
     for nodes in groups:
         cluster.runtime.stop_all(nodes)

@@ -30,13 +30,24 @@ def write(spec: ClusterSpec, layout: Layout, owner: Owner) -> dict[str, Any]:
         _write_private(config / name, encoded(content), owner)
     for name, role in spec.nodes().items():
         _write_private(config / f"{name}.json", encoded(node_config(spec, layout, name, role)), owner)
+    _write_facts(spec, owner)
+    return client_keys
+
+
+def write_run(spec: ClusterSpec) -> None:
+    """The directory of a run without processes: nobody has a configuration or keys."""
+    for directory in (spec.directory / "config", spec.directory / "logs"):
+        directory.mkdir(mode=PRIVATE_DIRECTORY, parents=True)
+    _write_facts(spec, Owner(os.getuid(), os.getgid()))
+
+
+def _write_facts(spec: ClusterSpec, owner: Owner) -> None:
     for driver, plan in spec.plans.items():
-        path = config / f"{driver}.plan.jsonl"
+        path = spec.directory / "config" / f"{driver}.plan.jsonl"
         _write_private(path, b"", owner)
         plan.write(path)
     write_json(spec.directory / "topology.json", spec.topology.to_json())
     write_json(spec.directory / "run.json", run_facts(spec))
-    return client_keys
 
 
 def node_config(spec: ClusterSpec, layout: Layout, name: str, role: str) -> dict[str, Any]:
@@ -50,6 +61,7 @@ def node_config(spec: ClusterSpec, layout: Layout, name: str, role: str) -> dict
         "topology": spec.topology.to_json(),
         "endpoints": layout.endpoints,
         "bind": layout.binds[name],
+        "log": spec.log,
     }
     if role == "driver":
         config["plan"] = f"{layout.config_dir}/{name}.plan.jsonl"
@@ -71,6 +83,8 @@ def run_facts(spec: ClusterSpec) -> dict[str, Any]:
         "topology": spec.topology.name,
         "drivers": list(spec.plans),
         "runtime": spec.runtime,
+        "log": spec.log,
+        **({"sim": spec.sim} if spec.runtime == "sim" else {}),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": facts.host(),
         "versions": facts.versions(),

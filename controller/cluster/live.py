@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
@@ -74,6 +75,18 @@ class LiveCluster:
         if not answer.get("ok"):
             raise BrokerlabError(f"{node} refused `{op}`: {answer.get('error')}")
         return answer
+
+    def play(self, driver: str, phase: str) -> None:
+        self.request(driver, "play", phase=phase)
+
+    def now_s(self) -> float:
+        return time.monotonic()
+
+    def wall_ns(self) -> int:
+        return time.time_ns()
+
+    def sleep(self, seconds: float) -> None:
+        time.sleep(max(0.0, seconds))
 
     def shape(self, broker: str, peer: str, delay_ms: float, cut: bool) -> None:
         self.request(broker, "shape", SHAPE_WITHIN_S, peer=peer, delay_ms=delay_ms, cut=cut)

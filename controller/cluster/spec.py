@@ -11,10 +11,12 @@ from msgspec import Struct
 
 from controller.errors import UsageError
 from controller.runtimes.base import GATEWAY
+from controller.sim.settings import Settings
 from controller.topology import Topology
 from controller.workloads.plans import Plan
 from node.core.schemes import registry
 from node.core.schemes.base import Scheme
+from node.journal import Level
 
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
@@ -33,6 +35,10 @@ class ClusterSpec(Struct, frozen=True, kw_only=True):
     """One per driver."""
     port: int | None = None
     campaign: str | None = None
+    log: Level = "all"
+    """How much the brokers tell."""
+    sim: Settings = Settings()
+    """For the runtime `sim` only."""
 
     def nodes(self) -> dict[str, str]:
         """Name → role, in the order of the topology."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from controller import interrupts, output, progress, runtimes
+from controller import interrupts, output, progress, runtimes, sim
 from controller.campaigns import model, run
 from controller.campaigns.model import RunSpec
 from controller.campaigns.run import Ran
@@ -27,7 +27,9 @@ def list_(format_: str) -> None:
 
 @campaign.command("run")
 @click.argument("file_or_name")
-@click.option("--runtime", default=runtimes.DEFAULT, show_default=True, help="Where brokers run: docker or process.")
+@click.option(
+    "--runtime", default=runtimes.DEFAULT, show_default=True, help="Where brokers run: docker, process or sim."
+)
 @click.option("--seed", metavar="NUMBER", help="In place of the file's.")
 @click.option("--scheme", help="In place of the file's.")
 @click.option("--topology", help="In place of the file's.")
@@ -57,7 +59,10 @@ def run_(
     given = {"seed": seed, "scheme": scheme, "topology": topology}
     overrides = {**{key: value for key, value in given.items() if value is not None}, **_settings(settings)}
     specs = model.runs(model.load(file_or_name, overrides))
-    runtimes.find(runtime).check()
+    if runtime != sim.NAME:
+        runtimes.find(runtime).check()
+    elif keep:
+        raise UsageError("--keep leaves brokers running, and those of --runtime sim do not run; leave one of them out")
     if keep and len(specs) > 1:
         raise UsageError(f"--keep is for one run, this campaign has {len(specs)}; choose with --set KEY=VALUE")
     if not (keep or no_audit):

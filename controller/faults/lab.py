@@ -7,7 +7,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from controller.faults.base import Fault, Wish
-from controller.runtimes.base import Runtime
+from controller.runtimes.base import Nodes
 from controller.topology import Link, Topology
 
 
@@ -15,7 +15,7 @@ class Cluster(Protocol):
     """The part of a live cluster that is asked to break."""
 
     @property
-    def runtime(self) -> Runtime: ...
+    def runtime(self) -> Nodes: ...
     @property
     def topology(self) -> Topology: ...
     def is_ready(self, broker: str) -> bool: ...

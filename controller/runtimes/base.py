@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
@@ -48,6 +48,19 @@ class Owner(Struct, frozen=True):
 def config_files(node: str, role: str) -> list[str]:
     """The files in config/ that this node reads."""
     return [f"{node}.json", f"{role}-keys.json", *([f"{node}.plan.jsonl"] if role == "driver" else [])]
+
+
+class Nodes(Protocol):
+    """What a campaign and its faults do to the nodes of a cluster, real or simulated."""
+
+    def start(self, node: str) -> None: ...
+    def kill(self, node: str) -> None: ...
+    def pause(self, node: str) -> None: ...
+    def resume(self, node: str) -> None: ...
+    def state(self) -> dict[str, NodeState]: ...
+    def last_lines(self, node: str, count: int) -> list[str]: ...
+    def stop_all(self, nodes: Iterable[str]) -> None: ...
+    def down(self) -> None: ...
 
 
 class Runtime(ABC):
