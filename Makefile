@@ -22,7 +22,7 @@ IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 .PHONY: help setup image demo cluster-up cluster-down test lint bench docs clean requirements check-runtime
 
 help: ## show this list
-	@echo "make TARGET [RUNTIME=docker|process] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
+	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 setup: $(STAMP) ## make .venv with brokerlab and its pinned dependencies in it
@@ -50,8 +50,8 @@ endef
 JAVA_IS_NEW_ENOUGH = test "$$(java -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')" -ge 17
 
 check-runtime:
-	@case "$(RUNTIME)" in docker|process) ;; \
-	*) echo "RUNTIME=$(RUNTIME) is unknown: docker or process" >&2; exit 64;; esac
+	@case "$(RUNTIME)" in docker|process|sim) ;; \
+	*) echo "RUNTIME=$(RUNTIME) is unknown: docker, process or sim" >&2; exit 64;; esac
 
 image: $(STAMP) ## build the brokers' image, if its inputs changed
 	@$(BIN)/brokerlab image build

@@ -10,7 +10,6 @@ from typing import Literal
 from msgspec import Struct
 
 from controller import cluster as clusters
-from controller import sim
 from controller.campaigns import store
 from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
@@ -24,6 +23,8 @@ from controller.interrupts import shielded
 from controller.journal import ControllerJournal
 from controller.progress import Progress
 from controller.runtimes.base import GATEWAY
+from controller.sim import cluster as simulated
+from controller.sim.settings import RUNTIME as SIM
 
 CLIENTS_PER_DRIVER = 50
 DRIVERS_MAX = 2
@@ -62,7 +63,7 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
 
     Kept, brokers and gateway of a run that came to its end stay up, to be looked at.
     """
-    cluster: Stage = sim.up(spec, progress) if spec.runtime == sim.NAME else clusters.up(spec, progress)
+    cluster: Stage = simulated.up(spec, progress) if spec.runtime == SIM else clusters.up(spec, progress)
     store.point_latest(spec.directory)
     progress.say(
         f"run {spec.directory.name}: seed={spec.seed} scheme={spec.scheme} "

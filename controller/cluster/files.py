@@ -13,6 +13,7 @@ import msgspec
 from controller.cluster import facts
 from controller.cluster.spec import ClusterSpec, find_scheme
 from controller.runtimes.base import Layout, Owner
+from controller.sim.settings import RUNTIME as SIM
 from node.security import key_files, make_keys
 
 PRIVATE_FILE, PRIVATE_DIRECTORY = 0o600, 0o700
@@ -84,7 +85,7 @@ def run_facts(spec: ClusterSpec) -> dict[str, Any]:
         "drivers": list(spec.plans),
         "runtime": spec.runtime,
         "log": spec.log,
-        **({"sim": spec.sim} if spec.runtime == "sim" else {}),
+        **({"sim": spec.sim} if spec.runtime == SIM else {}),
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": facts.host(),
         "versions": facts.versions(),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
-from controller import interrupts, output, progress, runtimes, sim
+from controller import interrupts, output, progress, runtimes
 from controller.campaigns import model, run
 from controller.campaigns.model import RunSpec
 from controller.campaigns.run import Ran
 from controller.errors import UsageError
+from controller.sim.settings import RUNTIME as SIM
 
 UNKNOWN = 2
 
@@ -59,7 +60,7 @@ def run_(
     given = {"seed": seed, "scheme": scheme, "topology": topology}
     overrides = {**{key: value for key, value in given.items() if value is not None}, **_settings(settings)}
     specs = model.runs(model.load(file_or_name, overrides))
-    if runtime != sim.NAME:
+    if runtime != SIM:
         runtimes.find(runtime).check()
     elif keep:
         raise UsageError("--keep leaves brokers running, and those of --runtime sim do not run; leave one of them out")

@@ -6,6 +6,7 @@ from controller.errors import UsageError
 from controller.runtimes.base import Found, NodeState, Runtime
 from controller.runtimes.docker import DockerRuntime
 from controller.runtimes.process import ProcessRuntime
+from controller.sim.settings import RUNTIME as SIM
 from controller.yamlfile import known
 
 __all__ = ["DEFAULT", "Found", "NodeState", "Runtime", "discover", "find", "names"]
@@ -22,6 +23,8 @@ def names() -> list[str]:
 
 
 def find(name: str) -> type[Runtime]:
+    if name == SIM:
+        raise UsageError("the runtime `sim` has no live cluster; it is for `brokerlab campaign run`")
     if name not in _RUNTIMES:
         raise UsageError(f"no runtime `{name}`; {known(name, _RUNTIMES)}")
     return _RUNTIMES[name]

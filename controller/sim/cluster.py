@@ -27,7 +27,6 @@ from node.core.session import Frame
 from node.plan import read_plan
 from node.shaping import Line
 
-NAME = "sim"
 SECOND_NS = 1_000_000_000
 READY_POLL_S = 0.1
 READY_WITHIN_S = 120.0

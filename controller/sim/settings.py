@@ -6,6 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+RUNTIME = "sim"
+
 Micros = Annotated[int, Meta(ge=0, le=60_000_000)] | Annotated[float, Meta(ge=0, le=60_000_000)]
 
 

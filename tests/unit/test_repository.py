@@ -112,7 +112,7 @@ def test_help_is_the_default_and_lists_every_target() -> None:
 def test_an_unknown_runtime_is_answered_with_the_known_ones() -> None:
     done = make("demo", "RUNTIME=podman")
     assert done.returncode != 0
-    assert "RUNTIME=podman is unknown: docker or process" in done.stderr
+    assert "RUNTIME=podman is unknown: docker, process or sim" in done.stderr
 
 
 def test_only_the_docker_runtime_needs_the_image() -> None:
