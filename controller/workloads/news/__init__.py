@@ -1,0 +1,1 @@
+"""A world of news in XML: its DTD, patterns that readers subscribe to, documents that agencies publish."""
