@@ -10,7 +10,7 @@ from node.core.session import MS
 from tests.simulation.net import Wire
 from tests.simulation.story import CALM, CONGESTED, DEADLY, EVERYTHING, RESTLESS, ROUGH, TREES, Story, operations
 
-SCHEMES = ("flooding", "match-first", "simple", "covering-active", "xroute", "xroute-canonical")
+SCHEMES = ("flooding", "match-first", "simple", "simple-directed", "covering-active", "xroute", "xroute-canonical")
 trees = st.sampled_from(TREES)
 seeds = st.integers(0, 2**32)
 

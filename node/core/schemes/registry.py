@@ -12,13 +12,14 @@ from node.core.schemes.base import Scheme, Site
 from node.core.schemes.covering_active import CoveringActive
 from node.core.schemes.flooding import Flooding
 from node.core.schemes.match_first import MatchFirst
-from node.core.schemes.simple import Simple
+from node.core.schemes.simple import Simple, SimpleDirected
 from node.core.schemes.xroute.scheme import XRoute, XRouteCanonical
 
 ENTRY_POINTS = "brokerlab.schemes"
 
 _OURS: dict[str, type[Scheme]] = {
-    scheme.name: scheme for scheme in (Flooding, MatchFirst, Simple, CoveringActive, XRoute, XRouteCanonical)
+    scheme.name: scheme
+    for scheme in (Flooding, MatchFirst, Simple, SimpleDirected, CoveringActive, XRoute, XRouteCanonical)
 }
 
 

@@ -1,4 +1,4 @@
-"""Each distinct filter goes to every neighbour once; no covering (XROUTE §6)."""
+"""Each distinct filter goes to every neighbour once, or to those on the way to a producer; no covering (XROUTE §6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter
-from node.core.messages import Advertise, Port, Subscribe, Unsubscribe
+from node.core.messages import Advertise, Port, Subscribe, Unadvertise, Unsubscribe
 from node.core.schemes.base import After, Effect, Forward, Site
 from node.core.schemes.table import TableScheme, subscribe_body
 
@@ -32,7 +32,7 @@ class Simple(TableScheme):
             self.subs.remove(port, sub)
             self._add(port, sub, wanted)
         for neighbour in self.neighbours:
-            if neighbour == port:
+            if neighbour == port or not self.wants(neighbour):
                 continue
             name = self._sent[neighbour].get(wanted)
             if name is None:
@@ -67,9 +67,13 @@ class Simple(TableScheme):
     def _needed(self, neighbour: Port, wanted: Filter) -> bool:
         return any(port != neighbour for port in self._holders.get(wanted, {}))
 
+    def wants(self, neighbour: Port) -> bool:
+        """Whether this neighbour has to know who is interested."""
+        return True
+
     def choose(self, port: Port) -> None:
         chosen: dict[Filter, str] = {}
-        for holder, sub, wanted in self.subs:
+        for holder, sub, wanted in self.subs if self.wants(port) else ():
             if holder != port:
                 chosen.setdefault(wanted, sub)
         self._sent[port] = chosen
@@ -79,9 +83,55 @@ class Simple(TableScheme):
 
     def check(self) -> None:
         for neighbour in self.neighbours:
-            needed = {wanted for port, _, wanted in self.subs if port != neighbour}
+            needed = {wanted for port, _, wanted in self.subs if port != neighbour and self.wants(neighbour)}
             if needed != set(self._sent[neighbour]):
                 story = sorted(str(f) for f in needed ^ set(self._sent[neighbour]))
                 raise InvariantViolation(
                     f"{self.site.broker}: sent to {neighbour.name} and needed there differ: {story}"
                 )
+
+
+class SimpleDirected(Simple):
+    name = "simple-directed"
+    summary = "simple, but filters go only where an advertisement came from, as in XROUTE's experiment"
+    needs = frozenset({"tree", "advertisements"})
+
+    def __init__(self, site: Site, parameters: Struct) -> None:
+        super().__init__(site, parameters)
+        self._advs: dict[str, tuple[Port, Advertise]] = {}
+
+    def wants(self, neighbour: Port) -> bool:
+        return any(hop == neighbour for hop, _ in self._advs.values())
+
+    def advertise(self, port: Port, advertisement: Advertise) -> Iterable[Effect]:
+        is_new = self._advs.get(advertisement.adv) != (port, advertisement)
+        self._advs[advertisement.adv] = (port, advertisement)
+        for neighbour in self.neighbours:
+            if neighbour != port:
+                yield Forward(neighbour, advertisement) if is_new else After(neighbour, (advertisement.adv,))
+        if port in self._sent:
+            before = self._sent[port]
+            self.choose(port)
+            for wanted, sub in self._sent[port].items():
+                name = self._sent[port][wanted] = before.get(wanted, sub)
+                yield After(port, (name,)) if wanted in before else Forward(port, subscribe_body(sub, wanted))
+
+    def unadvertise(self, port: Port, adv: str) -> Iterable[Effect]:
+        known = self._advs.get(adv)
+        if known is None or known[0] != port:
+            return
+        del self._advs[adv]
+        for neighbour in self.neighbours:
+            if neighbour != port:
+                yield Forward(neighbour, Unadvertise(adv))
+        if port in self._sent and not self.wants(port):
+            for sub in self._sent[port].values():
+                yield Forward(port, Unsubscribe(sub))
+            self._sent[port] = {}
+
+    def advertised_by(self, port: Port) -> list[str]:
+        return [adv for adv, (hop, _) in self._advs.items() if hop == port]
+
+    def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
+        subs, _ = super().told(port)
+        return subs, tuple(advertisement for hop, advertisement in self._advs.values() if hop != port)

@@ -1,0 +1,1 @@
+"""The experiments of the papers, set up and drawn again."""
