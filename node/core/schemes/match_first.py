@@ -13,23 +13,24 @@ from msgspec import Struct
 from node.core.filters import Filter
 from node.core.messages import Advertise, Port, Publication, Snapshot, Subscribe, Unsubscribe, broker_port
 from node.core.schemes.base import After, Change, Effect, Forward, Heard, Site
-from node.core.schemes.table import SubscriptionTable, TableScheme
+from node.core.schemes.directed import DirectedScheme
+from node.core.schemes.table import SubscriptionTable
 
 
 class Destinations(Struct, frozen=True, array_like=True):
     brokers: tuple[str, ...]
 
 
-class MatchFirst(TableScheme):
+class MatchFirst(DirectedScheme):
     name = "match-first"
-    summary = "every subscription at every broker; the publisher's one matches, and addresses brokers"
+    summary = "every subscription at the publishers' brokers, which match and address the brokers it is for"
     promise = "self-healing"
-    needs = frozenset({"tree"})
     Header = Destinations
 
     def __init__(self, site: Site, parameters: Struct) -> None:
         super().__init__(site, parameters)
         self._homes: dict[tuple[Port, str], str] = {}
+        self._sent: dict[Port, dict[str, Subscribe]] = {port: {} for port in self.neighbours}
         self._clients = SubscriptionTable()
         """The subscriptions of our own clients once more, for publications that others have matched."""
 
@@ -56,8 +57,14 @@ class MatchFirst(TableScheme):
                 table.remove(port, sub)
                 table.add(port, sub, wanted)
         for neighbour in self.neighbours:
-            if neighbour != port:
-                yield Forward(neighbour, self._body(port, sub, wanted)) if is_new else After(neighbour, (sub,))
+            if neighbour != port and self.wants(neighbour):
+                yield self._tell(neighbour, self._body(port, sub, wanted))
+
+    def _tell(self, neighbour: Port, body: Subscribe) -> Effect:
+        if self._sent[neighbour].get(body.sub) == body:
+            return After(neighbour, (body.sub,))
+        self._sent[neighbour][body.sub] = body
+        return Forward(neighbour, body)
 
     def unsubscribe(self, port: Port, sub: str) -> Iterable[Effect]:
         if self.subs.get(port, sub) is not None:
@@ -65,17 +72,29 @@ class MatchFirst(TableScheme):
                 table.remove(port, sub)
             del self._homes[port, sub]
             for neighbour in self.neighbours:
-                if neighbour != port:
+                if neighbour != port and self._sent[neighbour].pop(sub, None) is not None:
                     yield Forward(neighbour, Unsubscribe(sub))
+
+    def offer(self, port: Port) -> Iterable[Effect]:
+        for body in self._wanted_at(port):
+            yield self._tell(port, body)
+
+    def withdraw(self, port: Port) -> Iterable[Effect]:
+        sent, self._sent[port] = self._sent[port], {}
+        for sub in sent:
+            yield Forward(port, Unsubscribe(sub))
 
     def _tables(self, port: Port) -> tuple[SubscriptionTable, ...]:
         return (self.subs,) if port.is_broker else (self.subs, self._clients)
 
+    def _wanted_at(self, port: Port) -> list[Subscribe]:
+        return [self._body(holder, sub, wanted) for holder, sub, wanted in self.subs if holder != port]
+
     def choose(self, port: Port) -> None:
-        """Nothing to decide: a neighbour is told everything."""
+        self._sent[port] = {body.sub: body for body in self._wanted_at(port)} if self.wants(port) else {}
 
     def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
-        return tuple(self._body(holder, sub, wanted) for holder, sub, wanted in self.subs if holder != port), ()
+        return tuple(self._sent[port].values()), self.advertised_to(port)
 
     def route(self, port: Port, publication: Publication, header: Any) -> list[Forward]:
         brokers = header.brokers if port.is_broker else self._interested(publication)

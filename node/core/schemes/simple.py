@@ -8,8 +8,9 @@ from msgspec import Struct
 
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter
-from node.core.messages import Advertise, Port, Subscribe, Unadvertise, Unsubscribe
+from node.core.messages import Advertise, Port, Subscribe, Unsubscribe
 from node.core.schemes.base import After, Effect, Forward, Site
+from node.core.schemes.directed import DirectedScheme
 from node.core.schemes.table import TableScheme, subscribe_body
 
 
@@ -91,47 +92,22 @@ class Simple(TableScheme):
                 )
 
 
-class SimpleDirected(Simple):
+class SimpleDirected(DirectedScheme, Simple):
     name = "simple-directed"
     summary = "simple, but filters go only where an advertisement came from, as in XROUTE's experiment"
-    needs = frozenset({"tree", "advertisements"})
 
-    def __init__(self, site: Site, parameters: Struct) -> None:
-        super().__init__(site, parameters)
-        self._advs: dict[str, tuple[Port, Advertise]] = {}
+    def offer(self, port: Port) -> Iterable[Effect]:
+        before = self._sent[port]
+        self.choose(port)
+        for wanted, sub in self._sent[port].items():
+            name = self._sent[port][wanted] = before.get(wanted, sub)
+            yield After(port, (name,)) if wanted in before else Forward(port, subscribe_body(sub, wanted))
 
-    def wants(self, neighbour: Port) -> bool:
-        return any(hop == neighbour for hop, _ in self._advs.values())
-
-    def advertise(self, port: Port, advertisement: Advertise) -> Iterable[Effect]:
-        is_new = self._advs.get(advertisement.adv) != (port, advertisement)
-        self._advs[advertisement.adv] = (port, advertisement)
-        for neighbour in self.neighbours:
-            if neighbour != port:
-                yield Forward(neighbour, advertisement) if is_new else After(neighbour, (advertisement.adv,))
-        if port in self._sent:
-            before = self._sent[port]
-            self.choose(port)
-            for wanted, sub in self._sent[port].items():
-                name = self._sent[port][wanted] = before.get(wanted, sub)
-                yield After(port, (name,)) if wanted in before else Forward(port, subscribe_body(sub, wanted))
-
-    def unadvertise(self, port: Port, adv: str) -> Iterable[Effect]:
-        known = self._advs.get(adv)
-        if known is None or known[0] != port:
-            return
-        del self._advs[adv]
-        for neighbour in self.neighbours:
-            if neighbour != port:
-                yield Forward(neighbour, Unadvertise(adv))
-        if port in self._sent and not self.wants(port):
-            for sub in self._sent[port].values():
-                yield Forward(port, Unsubscribe(sub))
-            self._sent[port] = {}
-
-    def advertised_by(self, port: Port) -> list[str]:
-        return [adv for adv, (hop, _) in self._advs.items() if hop == port]
+    def withdraw(self, port: Port) -> Iterable[Effect]:
+        sent, self._sent[port] = self._sent[port], {}
+        for sub in sent.values():
+            yield Forward(port, Unsubscribe(sub))
 
     def told(self, port: Port) -> tuple[tuple[Subscribe, ...], tuple[Advertise, ...]]:
         subs, _ = super().told(port)
-        return subs, tuple(advertisement for hop, advertisement in self._advs.values() if hop != port)
+        return subs, self.advertised_to(port)
