@@ -27,8 +27,7 @@ def unadvertised(rows: DataFrame, matched: DataFrame, published: DataFrame) -> D
         .select("msg")
     )
     return (
-        published.where("lang = 'attr'")
-        .join(life.select("publisher").distinct(), "publisher", "left_semi")
+        published.join(life.select("publisher").distinct(), "publisher", "left_semi")
         .join(covered, "msg", "left_anti")
         .select("publisher", "msg", "published")
     )

@@ -75,9 +75,9 @@ def _never_promised(paired: DataFrame, outside: DataFrame) -> DataFrame:
 
 def _filters(rows: DataFrame, subscribed: DataFrame) -> DataFrame:
     """The distinct filters: of subscriptions for everybody's publications, of advertisements for the owner's."""
-    asked = subscribed.select("filter", "disjuncts", F.lit(None).cast("string").alias("only"))
-    offered = events(rows, "advertise").select("filter", "disjuncts", F.col("client").alias("only"))
-    readable = asked.unionAll(offered).where("disjuncts is not null")
+    asked = subscribed.select("filter", "disjuncts", "unreadable", F.lit(None).cast("string").alias("only"))
+    offered = events(rows, "advertise").select("filter", "disjuncts", "unreadable", F.col("client").alias("only"))
+    readable = asked.unionAll(offered).where("unreadable is null")
     return readable.groupBy("filter", "only").agg(F.first("disjuncts").alias("disjuncts"))
 
 

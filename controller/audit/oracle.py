@@ -1,14 +1,16 @@
-"""Which publication matches which filter, and what follows for every subscription: joins, no matcher.
+"""Which publication matches which filter, and what follows for every subscription: joins, no matcher of the brokers'.
 
 A constraint is a row, an attribute of a publication is a row; a conjunction holds if as many of its constraints as it
-has found an attribute that satisfies them.
+has found an attribute that satisfies them. XPath patterns are put to lxml, batch by batch.
 """
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 
+from controller.audit import patterns
 from controller.audit.load import events
 from controller.audit.values import NUMBER
 
@@ -31,13 +33,15 @@ def before(x: Column, y: Column) -> Column:
 
 def publications(rows: DataFrame) -> DataFrame:
     """One row per published message, numbered; an id that was used twice is counted once (`integrity` finds it)."""
+    document = F.when(F.col("lang") == "xpath", F.col("content")).alias("document")
+    said = F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "attributes", document,
+                    position().alias("published"))  # fmt: skip
     return kept(
         events(rows, "publish")
         .groupBy("msg")
-        .agg(F.min_by(F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "attributes",
-                               position().alias("published")), position()).alias("first"))
+        .agg(F.min_by(said, position()).alias("first"))
         .select("msg", "first.*", F.monotonically_increasing_id().alias("m"))
-    )  # fmt: skip
+    )
 
 
 def subscriptions(rows: DataFrame) -> DataFrame:
@@ -78,8 +82,34 @@ def _first_departure() -> Column:
 def matches(filters: DataFrame, published: DataFrame) -> DataFrame:
     """Pairs (msg, filter) of a filter (columns `filter`, `disjuncts`, `only`) and a publication it is true for.
 
-    `only` restricts a filter to one publisher; null means all. What is counted is counted by numbers, not by texts.
+    `only` restricts a filter to one publisher; null means all. A filter without disjuncts is an XPath pattern.
     """
+    by_constraints = _matches_by_constraints(filters.where("disjuncts is not null"), published)
+    pattern_filters = filters.where("disjuncts is null").select("filter", "only")
+    texts = [row["filter"] for row in pattern_filters.select("filter").distinct().collect()]
+    return (
+        by_constraints.unionAll(_matches_by_patterns(sorted(texts), pattern_filters, published))
+        if texts
+        else by_constraints
+    )
+
+
+def _matches_by_patterns(texts: list[str], filters: DataFrame, published: DataFrame) -> DataFrame:
+    documents = published.where("document is not null")
+    schema = from_arrow_schema(patterns.MATCHES)
+    return (
+        documents.select("m", "document")
+        .mapInArrow(patterns.matcher(texts), schema)
+        .join(documents.select("m", "msg", "publisher"), "m")
+        .join(filters, "filter")
+        .where(_addressed())
+        .select("msg", "filter", "only")
+        .distinct()
+    )
+
+
+def _matches_by_constraints(filters: DataFrame, published: DataFrame) -> DataFrame:
+    """What is counted is counted by numbers, not by texts."""
     disjuncts = _disjuncts(filters)
     contents = published.select("m", "publisher", F.explode("attributes").alias("a")).select("m", "publisher", "a.*")
     everything = disjuncts.where("size = 0").select("d", "only").join(
@@ -167,7 +197,7 @@ def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> Da
 
     `promised`: owed unless cancelled within `flight`; `forbidden`: published after the cancellation was confirmed.
     """
-    told = matched.where("only is null").drop("only").join(subscribed.where("lang = 'attr'"), "filter").join(
+    told = matched.where("only is null").drop("only").join(subscribed.where("unreadable is null"), "filter").join(
         published.select("msg", "publisher", "seq", "published"), "msg"
     )  # fmt: skip
     since = F.try_element_at("since", F.col("publisher"))

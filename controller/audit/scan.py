@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from controller.audit import filtertext, schema, values
+from controller.audit import filtertext, patterns, schema, values
 
 FILE_NAME = re.compile(r"(?P<node>[^./]+)\.(?P<inc>[1-9][0-9]*)\.jsonl")
 BATCH_ROWS = 8192
@@ -145,10 +145,12 @@ def _with_attributes(row: dict[str, Any]) -> None:
     else:
         row["attributes"] = None
         row["content"] = msgspec.json.decode(content, type=str)
+        patterns.document(row["content"])
 
 
 def _with_disjuncts(row: dict[str, Any]) -> None:
-    row["disjuncts"], row["unreadable"] = _disjuncts(row["filter"]) if row["lang"] == "attr" else (None, None)
+    read = _disjuncts if row["lang"] == "attr" else _pattern
+    row["disjuncts"], row["unreadable"] = read(row["filter"])
 
 
 def _with_args(row: dict[str, Any]) -> None:
@@ -172,6 +174,16 @@ def _disjuncts(text: str) -> tuple[list[list[dict[str, Any]]] | None, str | None
     except filtertext.FilterError as problem:
         return None, str(problem)
     return [[{**_flat(c.name, c.value), "op": c.op} for c in disjunct] for disjunct in parsed], None
+
+
+@lru_cache(maxsize=4096)
+def _pattern(text: str) -> tuple[None, str | None]:
+    """A pattern has no constraints to be joined: a readable filter without disjuncts is one."""
+    try:
+        patterns.pattern(text)
+    except patterns.PatternError as problem:
+        return None, str(problem)
+    return None, None
 
 
 def _flat(name: str, value: values.Encoded) -> dict[str, Any]:

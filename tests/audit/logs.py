@@ -25,7 +25,7 @@ class Log:
         self.now_ms: float = start_ms
         self.closed = True
         self._seq: dict[str, int] = {}
-        self._subs: dict[str, tuple[str, str, str]] = {}
+        self._subs: dict[str, tuple[str, str, str, str]] = {}
         self.add("open", role=role, version="0", scheme="simple")
 
     def at(self, ms: float) -> Self:
@@ -49,12 +49,12 @@ class Log:
         return self.add("detach", client=client, broker=broker)
 
     def subscribe(self, client: str, sub: str, text: str, broker: str = "b1", lang: str = "attr") -> Self:
-        self._subs[sub] = (client, broker, text)
+        self._subs[sub] = (client, broker, text, lang)
         return self.add("subscribe", client=client, broker=broker, sub=sub, filter=text, lang=lang)
 
     def _about(self, event: str, sub: str, **fields: Any) -> Self:
-        client, broker, text = self._subs[sub]
-        return self.add(event, client=client, broker=broker, sub=sub, filter=text, lang="attr", **fields)
+        client, broker, text, lang = self._subs[sub]
+        return self.add(event, client=client, broker=broker, sub=sub, filter=text, lang=lang, **fields)
 
     def established(self, sub: str, **fields: Any) -> Self:
         return self._about("established", sub, **fields)
@@ -65,8 +65,8 @@ class Log:
     def unsubscribed(self, sub: str) -> Self:
         return self._about("unsubscribed", sub)
 
-    def subscribed(self, client: str, sub: str, text: str, broker: str = "b1") -> Self:
-        return self.subscribe(client, sub, text, broker).established(sub)
+    def subscribed(self, client: str, sub: str, text: str, broker: str = "b1", lang: str = "attr") -> Self:
+        return self.subscribe(client, sub, text, broker, lang).established(sub)
 
     def advertise(self, event: str, client: str, adv: str, text: str) -> Self:
         return self.add(event, client=client, broker="b1", adv=adv, filter=text, lang="attr")

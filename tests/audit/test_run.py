@@ -82,8 +82,8 @@ def test_flight_is_the_longest_rightful_delay_and_a_slow_run_still_judged(spark:
 def test_what_makes_a_run_say_nothing(spark: SparkSession, tmp_path: Path) -> None:
     run = RunLog(tmp_path)
     log = run.driver().subscribe("c2", "never-answered", "x = 1").subscribe("c2", "refused", "x = 1").refuse("refused")
-    log.subscribe("c3", "left", "x = 1").detach("c3").subscribed("c4", "xpath", "/a").subscribed("c5", "odd", "x ==")
-    log.lines[-3]["lang"] = log.lines[-4]["lang"] = "xpath"
+    log.subscribe("c3", "left", "x = 1").detach("c3").subscribed("c5", "odd", "x ==")
+    log.subscribed("c4", "xpath", "/a[", lang="xpath").subscribed("c4", "fine", "/a[b]", lang="xpath")
     log.subscribed("c6", "twice", "y = 1").subscribed("c6", "twice", "y = 1")
     log.publish("c1", {"x": 1}).publish("c1", {"x": 1}, seq=4, msg="c1:4")
     log.advertise("advertise", "c7", "a1", "x > 5").publish("c7", {"x": 1})

@@ -113,6 +113,7 @@ class Play:
 
     def __init__(self, name: str, rng: Random, run: RunLog, conditions: dict[str, Condition]) -> None:
         self.name, self.rng, self.conditions = name, rng, conditions
+        self.lang = rng.choice(["attr", "xpath"])
         self.logs = {which: run.driver(f"{name}-{which}") for which in "ab"}
         self.asked: dict[str, list[str]] = {"a": [], "b": []}
         self.state: dict[str, str] = {}
@@ -131,12 +132,27 @@ class Play:
 
     def subscribe(self, which: str, log: Log) -> None:
         sub = f"{self.name}.{which}.s{len(self.asked[which])}"
-        op, value = self.rng.choice(["<", ">=", "=", "!="]), self.rng.randint(0, 3)
-        name = self.name
-        self.conditions[sub] = lambda content: content.get("case") == name and COMPARE[op](content["x"], value)
-        log.subscribe(self.client(which), sub, f'case = "{name}" and x {op} {value}')
+        text, self.conditions[sub] = self.pattern() if self.lang == "xpath" else self.attributes()
+        log.subscribe(self.client(which), sub, text, lang=self.lang)
         self.asked[which].append(sub)
         self.state[sub] = "established"
+
+    def attributes(self) -> tuple[str, Condition]:
+        op, value, name = self.rng.choice(["<", ">=", "=", "!="]), self.rng.randint(0, 3), self.name
+        text = f'case = "{name}" and x {op} {value}'
+        return text, lambda told: isinstance(told, dict) and told.get("case") == name and COMPARE[op](told["x"], value)
+
+    def pattern(self) -> tuple[str, Condition]:
+        value, begin = self.rng.randint(0, 3), f"<{self.name}>"
+        text, sign = self.rng.choice(
+            [
+                (f'/{self.name}/x[@v="{value}"]', f'v="{value}"'),
+                (f'/{self.name}[.//x[.="{value}"]]', f">{value}<"),
+                (f"/{self.name}//*[@v]", "v="),
+                (f"/{self.name}[x/y]", "<y>"),
+            ]
+        )
+        return text, lambda told: isinstance(told, str) and told.startswith(begin) and sign in told
 
     def answer(self, which: str, log: Log) -> None:
         """The next thing that can happen to one of the subscriptions."""
@@ -157,7 +173,12 @@ class Play:
             self.state[sub] = "over"
 
     def publish(self, which: str, log: Log) -> None:
-        log.publish(self.client(which), {"case": self.name, "x": self.rng.randint(0, 3)})
+        client, value = self.client(which), self.rng.randint(0, 3)
+        if self.lang == "attr":
+            log.publish(client, {"case": self.name, "x": value})
+        else:
+            inside = self.rng.choice([f'<x v="{value}"/>', f"<x>{value}</x>", f"<x><y>{value}</y></x>"])
+            log.publish(client, f"<{self.name}>{inside}</{self.name}>", lang="xpath")
 
     def deliver(self, which: str, log: Log) -> None:
         msg = f"{self.name}.{self.rng.choice('ab')}{self.rng.randint(1, 2)}:{self.rng.randint(1, 3)}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 Line = dict[str, Any]
-Condition = Callable[[dict[str, Any]], bool]
+Condition = Callable[[Any], bool]
 Found = tuple[str, str, str, int, bool]
 
 FLIGHT_NS_MIN = 2 * 10**9

@@ -21,7 +21,6 @@ def find(evidence: Evidence) -> Findings:
             F.col("unreadable").isNotNull() & ~F.col("refused"),
             F.concat(F.lit("has a filter that the audit cannot read: "), F.col("unreadable")),
         )
-        .when((F.col("lang") != "attr") & ~F.col("refused"), F.lit("is in a language that the audit cannot judge"))
     )
     found = collect(
         evidence.subscriptions.where(why.isNotNull()).select(
