@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from controller import image_base, image_wheels
+from controller import image_base, image_packages, image_wheels
 from controller.errors import EnvironmentProblem
 from controller.image_debian import LABEL
 from controller.runtimes import engine
@@ -25,14 +25,14 @@ _ROOT = Path(__file__).resolve().parent.parent
 _DOCKERFILE, _NODE_REQUIREMENTS, _INSTALLER = "images/Dockerfile", "requirements/node.txt", "requirements/build.txt"
 
 
-def ensure_image(progress: Progress) -> str:
-    """The tag of an image with the sources as they are now."""
+def ensure_image(progress: Progress, packages: Sequence[str] = ()) -> str:
+    """The tag of an image with the sources, and the packages beside them, as they are now."""
+    inputs = {**read_inputs(_ROOT), **image_packages.read_inputs(packages)}
     client = engine.client()
     base = image_base.choose(client, progress)
-    inputs = read_inputs(_ROOT)
     tag = tag_of(inputs, base)
     if image_base.image_id(client, tag) is None:
-        progress.say(f"building {tag}")
+        progress.say(f"building {tag}" + (f" with {', '.join(packages)}" if packages else ""))
         _build(client, inputs, base, tag)
         _prune(client)
     return tag
@@ -74,6 +74,8 @@ def _build(client: DockerClient, inputs: Mapping[str, bytes], base: str, tag: st
         installer = image_wheels.fetch(context / _INSTALLER, target, wheels)
         (context / "installer").mkdir()
         shutil.copy(next(installer.glob("pip-*.whl")), context / "installer" / "pip.whl")
+        pinned = image_packages.pins(inputs[_NODE_REQUIREMENTS].decode())
+        image_packages.gather(context, target, pinned, context / "more")
         events = client.api.build(
             path=folder, dockerfile=_DOCKERFILE, tag=tag, buildargs={"BASE": base},
             network_mode="none", rm=True, forcerm=True, decode=True,

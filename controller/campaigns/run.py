@@ -39,7 +39,7 @@ class Ran(Struct, frozen=True):
     why: str = ""
 
 
-def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> ClusterSpec:
+def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...], packages: tuple[str, ...] = ()) -> ClusterSpec:
     plan = run.plan()
     drivers = min(DRIVERS_MAX, 1 + (len(plan.clients) - 1) // CLIENTS_PER_DRIVER)
     return ClusterSpec(
@@ -55,6 +55,7 @@ def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...]) -> Cluste
         campaign=run.campaign,
         log=run.log,
         sim=run.sim,
+        packages=packages,
     )
 
 

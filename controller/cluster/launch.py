@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from controller import runtimes
 from controller.cluster import files, live
 from controller.cluster.live import LiveCluster
-from controller.cluster.spec import ClusterSpec
+from controller.cluster.spec import ClusterSpec, find_scheme
 from controller.errors import EnvironmentProblem, UsageError
 from controller.interrupts import shielded
 from controller.progress import Progress
@@ -26,7 +26,14 @@ def ready_within_s(nodes: int) -> float:
 def check(spec: ClusterSpec) -> None:
     """Everything that forbids the start, found before anything is made."""
     spec.check()
-    runtimes.find(spec.runtime).check()
+    kind = runtimes.find(spec.runtime)
+    kind.check()
+    home = find_scheme(spec.scheme).__module__.partition(".")[0]
+    if kind.holds_only_node and home != "node" and not spec.packages:
+        raise UsageError(
+            f"scheme {spec.scheme} is in the package `{home}`, which the containers' image does not hold; "
+            "put it there with --with PACKAGE (its folder, its wheel or its name)"
+        )
     if any(one.name == spec.name for one in runtimes.discover()):
         raise UsageError(
             f"a cluster `{spec.name}` is already running; stop it with `brokerlab down {spec.name}`, "
@@ -44,7 +51,7 @@ def up(spec: ClusterSpec, progress: Progress, within_s: float | None = None) -> 
     client_keys = files.write(spec, layout, kind.owner())
     cluster: LiveCluster | None = None
     try:
-        gateway = runtime.up(layout, progress)
+        gateway = runtime.up(layout, progress, spec.packages)
         facts = files.cluster_facts(spec, gateway, client_keys)
         files.write_json(spec.directory / live.FILE, facts, files.PRIVATE_FILE)
         cluster = live.read(spec.directory)

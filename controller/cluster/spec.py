@@ -39,6 +39,8 @@ class ClusterSpec(Struct, frozen=True, kw_only=True):
     """How much the brokers tell."""
     sim: Settings = Settings()
     """For the runtime `sim` only."""
+    packages: tuple[str, ...] = ()
+    """Of other people, to be put beside the node where it does not run in our own Python."""
 
     def nodes(self) -> dict[str, str]:
         """Name → role, in the order of the topology."""

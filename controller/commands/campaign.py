@@ -8,6 +8,7 @@ from controller import interrupts, output, progress, runtimes
 from controller.campaigns import model, run
 from controller.campaigns.model import RunSpec
 from controller.campaigns.run import Ran
+from controller.commands.options import with_option, with_words
 from controller.errors import UsageError
 from controller.sim.settings import RUNTIME as SIM
 
@@ -37,6 +38,7 @@ def list_(format_: str) -> None:
 @click.option(
     "--set", "settings", metavar="KEY=VALUE", multiple=True, help="Any other key, such as workload.rate_hz=50."
 )
+@with_option
 @click.option("--keep", is_flag=True, help="Leave the brokers running to be looked at; no audit.")
 @click.option("--no-audit", is_flag=True, help="Stop when the logs are collected.")
 @click.option("--spark-master", metavar="ADDRESS", help="A Spark cluster for the audit; this machine if left out.")
@@ -48,6 +50,7 @@ def run_(
     scheme: str | None,
     topology: str | None,
     settings: tuple[str, ...],
+    packages: tuple[str, ...],
     keep: bool,
     no_audit: bool,
     spark_master: str | None,
@@ -74,8 +77,8 @@ def run_(
     with interrupts.as_interrupts():
         ran = []
         for spec in specs:
-            repeat = command(file_or_name, runtime, overrides, spec)
-            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat), shown, keep))
+            repeat = (*command(file_or_name, runtime, overrides, spec), *with_words(packages))
+            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat, packages), shown, keep))
     if keep or no_audit:
         for one in ran:
             if keep and one.outcome == "complete":

@@ -10,6 +10,7 @@ import click
 from controller import interrupts, output, progress, runtimes
 from controller import topology as topologies
 from controller.cluster import ClusterSpec, LiveCluster, attach, launch, live
+from controller.commands.options import with_option, with_words
 from controller.commands.talk import publish, subscribe
 from controller.errors import BrokerlabError, UsageError
 from controller.files import tail
@@ -35,7 +36,16 @@ cluster_option = click.option(
 @click.option("--name", help="The cluster's name; the topology's if left out.")
 @click.option("--port", type=click.IntRange(1, 65535), help="The gateway's port on 127.0.0.1; a free one if left out.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
-def up(topology: str, scheme: str, runtime: str, name: str | None, port: int | None, seed: int) -> None:
+@with_option
+def up(
+    topology: str,
+    scheme: str,
+    runtime: str,
+    name: str | None,
+    port: int | None,
+    seed: int,
+    packages: tuple[str, ...],
+) -> None:
     """Start a cluster of brokers after TOPOLOGY, and leave it running."""
     from controller.campaigns import store
 
@@ -49,8 +59,9 @@ def up(topology: str, scheme: str, runtime: str, name: str | None, port: int | N
         topology=overlay,
         directory=store.choose_directory(chosen, seed),
         seed=seed,
-        command=(*command, "--seed", str(seed), *(("--port", str(port)) if port else ())),
+        command=(*command, "--seed", str(seed), *(("--port", str(port)) if port else ()), *with_words(packages)),
         port=port,
+        packages=packages,
     )
     with interrupts.as_interrupts(), launch.up(spec, progress.for_stderr()) as cluster:
         store.point_latest(spec.directory)

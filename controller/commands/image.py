@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from controller import progress
+from controller.commands.options import with_option
 
 
 @click.group()
@@ -13,8 +14,9 @@ def image() -> None:
 
 
 @image.command()
-def build() -> None:
+@with_option
+def build(packages: tuple[str, ...]) -> None:
     """Build the image if its inputs have changed, and print its tag."""
     from controller.image import ensure_image
 
-    click.echo(ensure_image(progress.for_stderr()))
+    click.echo(ensure_image(progress.for_stderr(), packages))

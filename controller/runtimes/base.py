@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
@@ -67,6 +67,8 @@ class Runtime(ABC):
     """One cluster's nodes; stateless but for what runs, so any later command can take it up by name."""
 
     name: ClassVar[str]
+    holds_only_node: ClassVar[bool] = False
+    """Its nodes do not see what is installed beside brokerlab, only what they are given."""
 
     def __init__(self, cluster: str, directory: Path, nodes: Mapping[str, str]) -> None:
         self.cluster = cluster
@@ -98,8 +100,8 @@ class Runtime(ABC):
         """Settled once, before the configuration is written."""
 
     @abstractmethod
-    def up(self, layout: Layout, progress: Progress) -> str:
-        """Start every node; returns the gateway's endpoint for programs on this host."""
+    def up(self, layout: Layout, progress: Progress, packages: Sequence[str] = ()) -> str:
+        """Start every node, with these packages beside it; returns the gateway's endpoint for programs on this host."""
 
     @abstractmethod
     def start(self, node: str) -> None:

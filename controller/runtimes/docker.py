@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ STOP_WITHIN_S = 5
 
 class DockerRuntime(Runtime):
     name = "docker"
+    holds_only_node = True
 
     def __init__(self, cluster: str, directory: Path, nodes: Mapping[str, str]) -> None:
         super().__init__(cluster, directory, nodes)
@@ -79,10 +80,10 @@ class DockerRuntime(Runtime):
             port=port,
         )
 
-    def up(self, layout: Layout, progress: Progress) -> str:
+    def up(self, layout: Layout, progress: Progress, packages: Sequence[str] = ()) -> str:
         from controller.image import ensure_image
 
-        image = ensure_image(progress)
+        image = ensure_image(progress, packages)
         with engine.refusals_told():
             addresses = network.create(self._network_name, self._labels(), list(self.nodes))
             with progress.bar("starting", len(self.nodes)) as bar:

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import node as node_package
@@ -72,7 +72,8 @@ class ProcessRuntime(Runtime):
             port=port,
         )
 
-    def up(self, layout: Layout, progress: Progress) -> str:
+    def up(self, layout: Layout, progress: Progress, packages: Sequence[str] = ()) -> str:
+        """Nodes run in our own Python: a package that we have, they have."""
         (self.directory / "logs-stderr").mkdir(mode=0o700, exist_ok=True)
         with progress.bar("starting", len(self.nodes)) as bar:
 
