@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "campaign": ("controller.commands.campaign:campaign", "Run experiments."),
     "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),
     "report": ("controller.commands.audit:report", "Write a run's report."),
+    "compare": ("controller.commands.compare:compare", "Put runs side by side."),
     "image": ("controller.commands.image:image", "Build the nodes' image."),
 }
 

@@ -56,6 +56,7 @@ def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...], packages:
         log=run.log,
         sim=run.sim,
         packages=packages,
+        experiment={"workload": run.workload, "faults": run.faults, "phases": run.phases},
     )
 
 

@@ -89,6 +89,7 @@ def run_facts(spec: ClusterSpec) -> dict[str, Any]:
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "host": facts.host(),
         "versions": facts.versions(),
+        **msgspec.to_builtins(spec.experiment),
         "packages": list(spec.packages),
         "command": shlex.join(spec.command),
     }

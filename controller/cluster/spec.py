@@ -39,6 +39,8 @@ class ClusterSpec(Struct, frozen=True, kw_only=True):
     """How much the brokers tell."""
     sim: Settings = Settings()
     """For the runtime `sim` only."""
+    experiment: dict[str, Any] = {}
+    """What a campaign does to it: written down, so that runs can be compared."""
     packages: tuple[str, ...] = ()
     """Of other people, to be put beside the node where it does not run in our own Python."""
 

@@ -89,6 +89,11 @@ def run_(
 
     judged = verdicts.judge([one.directory for one in ran], spark_master, shown)
     verdicts.show(judged, format_)
+    if len(judged) > 1:
+        from controller.commands import compare
+
+        _, page = compare.write(list(judged))
+        output.say(f"compared: {page}")
     # Only what the audit passed can get worse by what the runner saw.
     return verdicts.worst_status(judged.values()) or _status(ran)
 

@@ -47,7 +47,8 @@ def chart(
     ys = [y for points in kept.values() for _, y in points]
     if not xs:
         return element("p", f"{y_title}: nothing was measured.", class_="none")
-    x_scale, y_scale = _scale(xs, log_x), _scale([*ys, *([] if log_y else [0.0])], log_y)
+    x_scale: Scale = durations_scale(xs) if log_x else Linear(*_apart(min(xs), max(xs)), 6)
+    y_scale: Scale = durations_scale(ys) if log_y else _rounded(min(0.0, *ys), max(0.0, *ys))
     lines, spots = [], []
     for position, (name, points) in enumerate(kept.items()):
         lines.append(_line(position, points, x_scale, y_scale))
@@ -79,13 +80,15 @@ def _or_zero(value: float) -> float:
     return value if abs(value) >= SMALLEST else 0.0
 
 
-def _scale(values: list[float], is_log: bool) -> Scale:
-    if is_log:
-        return durations_scale(values)
-    low, high = min(values), max(values)
-    if high - low <= SMALLEST * max(1.0, abs(low), abs(high)):
-        room = abs(low) or 1.0
-        low, high = low - room / 2, high + room / 2
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """An axis needs some length, also under a single value."""
+    if high - low > SMALLEST * max(1.0, abs(low), abs(high)):
+        return low, high
+    return (low, low + 1) if low == 0 else (low - abs(low) / 2, low + abs(low) / 2)
+
+
+def _rounded(low: float, high: float) -> Linear:
+    low, high = _apart(low, high)
     steps = round_steps(low, high, 5)
     step = steps[1] - steps[0] if len(steps) > 1 else high - low
     return Linear(math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step, 5)
