@@ -46,7 +46,7 @@ def write(runs: Sequence[Path], page: Path | None = None) -> tuple[Compared, Pat
     from controller.compare import write_page
 
     compared = read(runs)
-    path = page or runs[-1].parent / f"compare-{runs[0].name}-{len(runs)}-to-{runs[-1].name}.html"
+    path = page or runs[-1].parent / f"compare-{len(runs)}-runs-{runs[0].name}-to-{runs[-1].name}.html"
     return compared, write_page(compared, path)
 
 

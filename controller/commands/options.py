@@ -17,9 +17,18 @@ def with_option(command: Command) -> Command:
         "packages",
         metavar="PACKAGE",
         multiple=True,
+        callback=_checked,
         help="Put a package of your own into the containers' image: its folder, its wheel, or a name that pip knows.",
     )(command)
     return made
+
+
+def _checked(_context: click.Context, _parameter: click.Parameter, packages: tuple[str, ...]) -> tuple[str, ...]:
+    """Told before anything starts, and also where the package is not needed."""
+    from controller import image_packages
+
+    image_packages.read_inputs(packages)
+    return packages
 
 
 def with_words(packages: Sequence[str]) -> tuple[str, ...]:

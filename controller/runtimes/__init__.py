@@ -26,7 +26,7 @@ def find(name: str) -> type[Runtime]:
     if name == SIM:
         raise UsageError("the runtime `sim` has no live cluster; it is for `brokerlab campaign run`")
     if name not in _RUNTIMES:
-        raise UsageError(f"no runtime `{name}`; {known(name, _RUNTIMES)}")
+        raise UsageError(f"no runtime `{name}`; {known(name, [*_RUNTIMES, SIM])}")
     return _RUNTIMES[name]
 
 

@@ -126,3 +126,14 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert cli.run(["--version"]) == 0
     assert capsys.readouterr().out == f"brokerlab {VERSION}\n"
+
+
+def test_a_package_that_is_none_is_refused_before_anything_starts(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in (["image", "build"], ["up", "line-3"], ["campaign", "run", "smoke", "--runtime", "sim"]):
+        assert cli.run([*command, "--with", "/not/there"]) == 64
+        assert "--with /not/there" in capsys.readouterr().err
+
+
+def test_the_simulator_is_among_the_runtimes_that_are_offered(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run(["campaign", "run", "smoke", "--runtime", "simm"]) == 64
+    assert "sim" in capsys.readouterr().err.partition("known:")[2]
