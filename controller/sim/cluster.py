@@ -28,6 +28,7 @@ from node.plan import read_plan
 from node.shaping import Line
 
 SECOND_NS = 1_000_000_000
+EVENTS_AT_ONCE = 1_000
 READY_POLL_S = 0.1
 READY_WITHIN_S = 120.0
 
@@ -155,13 +156,16 @@ class SimCluster:
         return EPOCH_NS + self.runtime.kernel.now - START_NS
 
     def sleep(self, seconds: float) -> None:
-        """Let so much virtual time pass; an interrupt waits for its end, so that no log is left in the middle.
+        """Let so much virtual time pass; an interrupt waits for the end of an event, so that no log is torn.
 
         Never none at all: who waits for a moment that sums of floats miss by a hair finds it come.
         """
         kernel = self.runtime.kernel
-        with held():
-            kernel.run(kernel.now + max(1, ceil(seconds * SECOND_NS)))
+        until = kernel.now + max(1, ceil(seconds * SECOND_NS))
+        is_done = False
+        while not is_done:
+            with held():
+                is_done = kernel.run(until, EVENTS_AT_ONCE)
 
     def statuses(self, nodes: Iterable[str], within_s: float = 0) -> dict[str, dict[str, Any] | None]:
         brokers, drivers = self.runtime.brokers, self.runtime.drivers

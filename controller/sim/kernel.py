@@ -23,15 +23,18 @@ class Kernel:
     def at(self, when: int, what: Callable[..., None], *args: Any) -> None:
         heapq.heappush(self._events, (when, next(self._tie), what, args))
 
-    def run(self, until: int) -> None:
+    def run(self, until: int, at_most: int) -> bool:
+        """Let that many events happen; true when all up to that time have."""
         events, pop = self._events, heapq.heappop
-        happened = 0
-        while events and events[0][0] <= until:
+        for done in range(at_most):
+            if not events or events[0][0] > until:
+                self.happened += done
+                self.now = until
+                return True
             self.now, _, what, args = pop(events)
             what(*args)
-            happened += 1
-        self.happened += happened
-        self.now = until
+        self.happened += at_most
+        return False
 
 
 class VirtualClock:

@@ -17,6 +17,8 @@ from controller.yamlfile import Document, known
 DIRECTORY = Path(controller.__file__).resolve().parent.parent / "topologies"
 
 DelayMs = Annotated[int, Meta(ge=0, le=3_600_000)] | Annotated[float, Meta(ge=0, le=3_600_000)]
+Loss = Annotated[int, Meta(ge=0, lt=1)] | Annotated[float, Meta(ge=0, lt=1)]
+Rate = Annotated[int, Meta(gt=0, le=1_000_000_000)] | Annotated[float, Meta(gt=0, le=1_000_000_000)]
 Weight = Annotated[int, Meta(gt=0, le=1_000_000)] | Annotated[float, Meta(gt=0, le=1_000_000)]
 
 
@@ -30,6 +32,12 @@ class RawLink(Struct, forbid_unknown_fields=True):
     b: str
     delay_ms: DelayMs = 0
     weight: Weight = 1
+    jitter_ms: DelayMs = 0
+    """Up to so much more, drawn anew for each frame."""
+    loss: Loss = 0
+    """The share of frames that never arrive; what they carried is sent again."""
+    rate_kbps: Rate | None = None
+    """Thousands of bits per second; as fast as can be if left out."""
 
 
 class RawTopology(Struct, forbid_unknown_fields=True):
@@ -116,7 +124,7 @@ def _links(document: Document, raw: RawTopology) -> tuple[Link, ...]:
 
 def _link(document: Document, index: int, raw: str | RawLink) -> Link:
     if isinstance(raw, RawLink):
-        return Link(raw.a, raw.b, raw.delay_ms, raw.weight)
+        return Link(raw.a, raw.b, raw.delay_ms, raw.weight, raw.jitter_ms, raw.loss, raw.rate_kbps)
     ends = [end.strip() for end in raw.split("-")]
     if len(ends) != 2:
         what = f"`{raw}` is not a link; write `b1-b2`, or {{a: b1, b: b2, delay_ms: 5}}"

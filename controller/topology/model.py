@@ -24,6 +24,9 @@ class Link(msgspec.Struct, frozen=True):
     b: str
     delay_ms: int | float = 0
     weight: int | float = 1
+    jitter_ms: int | float = 0
+    loss: int | float = 0
+    rate_kbps: int | float | None = None
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from node.shaping import FRAMES_HELD_MAX, MS, Shape, Shaping
+from node.shaping import FRAMES_HELD_MAX, MS, Line, Shape, Shaping
 
 
 def shaped(shapes: dict[str, Shape]) -> Shaping:
@@ -87,3 +87,34 @@ def test_whatever_the_delays_frames_keep_their_order_and_none_is_early(steps: li
         arrivals += [(data[0], deadline / MS) for _, data in shaping.due(deadline)]
     # The dumb twin: a frame arrives after its delay, and not before the ones sent earlier.
     assert arrivals == [(i + 1, max(sent[: i + 1])) for i in range(len(sent))]
+
+
+def arrivals(shape: Shape, sizes: list[int], every_ms: float = 1, seed: int = 1) -> list[float | None]:
+    """When frames sent one after the other arrive, in milliseconds; None for one that is lost."""
+    line = Line(shape, Random(seed))
+    found = [line.due(size, round(number * every_ms * MS)) for number, size in enumerate(sizes)]
+    return [None if due is None else due / MS for due in found]
+
+
+def test_a_rate_lets_one_frame_pass_after_the_other() -> None:
+    # 8 kbit/s is a byte a millisecond.
+    assert arrivals(Shape(rate_kbps=8), [10, 10, 5], every_ms=2) == [10, 20, 25]
+    assert arrivals(Shape(rate_kbps=8, delay_ms=100), [10, 10], every_ms=50) == [110, 160]
+
+
+def test_loss_drops_the_share_it_says_by_the_chance_it_is_given() -> None:
+    found = arrivals(Shape(loss=0.25), [1] * 4_000)
+    assert 800 < found.count(None) < 1_200
+    assert found == arrivals(Shape(loss=0.25), [1] * 4_000)
+    assert found != arrivals(Shape(loss=0.25), [1] * 4_000, seed=2)
+    assert None not in arrivals(Shape(), [1] * 100)
+
+
+@given(st.floats(0, 50), st.floats(0, 50), st.integers(0, 9))
+def test_jitter_adds_up_to_what_it_says_and_lets_nothing_overtake(delay_ms: float, jitter_ms: float, seed: int) -> None:
+    found = arrivals(Shape(delay_ms=delay_ms, jitter_ms=jitter_ms), [1] * 50, seed=seed)
+    for sent, due in enumerate(found):
+        assert due is not None and due >= sent + delay_ms - 0.001
+    # The dumb twin: the slowest so far holds up the ones behind it, and nobody is slower than the jitter allows.
+    assert all(due <= sent + delay_ms + jitter_ms + 0.001 for sent, due in enumerate(found) if due is not None)
+    assert found == sorted(due for due in found if due is not None)

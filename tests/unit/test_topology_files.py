@@ -58,7 +58,8 @@ def test_to_json_is_the_contract_and_comes_back() -> None:
         {"name": "b1", "role": "leaf", "group": "g"},
         {"name": "b2", "role": "leaf", "group": "b2"},
     ]
-    assert written["links"] == [{"a": "b1", "b": "b2", "delay_ms": 0, "weight": 1}]
+    ways = {"delay_ms": 0, "jitter_ms": 0, "loss": 0, "rate_kbps": None}
+    assert written["links"] == [{"a": "b1", "b": "b2", "weight": 1, **ways}]
     assert topology.from_json({**written, "more": 1}) == one
 
 
