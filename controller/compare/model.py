@@ -14,7 +14,7 @@ from controller.compare import kinds
 
 # What makes two runs the same experiment, in the words of a campaign file.
 GROUNDS = ("topology", "seed", "workload", "faults", "phases")
-NAMING = ("scheme", "runtime", "topology", "seed", "parameters", "campaign")
+NAMING = ("scheme", "runtime", "topology", "seed", "parameters", "campaign", "log")
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,17 @@ class Summary:
     data: RunData
     kinds: dict[str, int] | None
     """Messages between brokers by kind; None where the logs do not tell."""
+
+    def sent(self, kind: str) -> int | None:
+        """Messages of that kind between brokers; a kind that is not logged is not a kind that nobody sent."""
+        if self.kinds is None or (kind != "publication" and not self.tells_control):
+            return None
+        return self.kinds.get(kind, 0)
+
+    @property
+    def tells_control(self) -> bool:
+        """Whether the brokers logged more than publications; they do unless they are told otherwise."""
+        return self.kinds is not None and self.data.run.get("log", "all") == "all"
 
     @property
     def load_t(self) -> int:

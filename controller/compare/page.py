@@ -114,7 +114,7 @@ def _kinds(compared: Compared) -> list[Markup | str]:
     every = list(dict.fromkeys(kind for one in compared.runs for kind in one.kinds or {}))
     if not every:
         return ["No run's logs tell what the brokers sent each other."]
-    rows = [[kind, *(None if one.kinds is None else one.kinds.get(kind, 0) for one in compared.runs)] for kind in every]
+    rows = [[kind, *(one.sent(kind) for one in compared.runs)] for kind in every]
     return [table(["kind", *(one.label for one in compared.runs)], rows)]
 
 

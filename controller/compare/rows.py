@@ -45,11 +45,11 @@ def _delay(name: str) -> Callable[[Summary], Value]:
 
 
 def _publication_hops(summary: Summary) -> Value:
-    return summary.kinds.get("publication", 0) if summary.kinds is not None else None
+    return summary.sent("publication")
 
 
 def _control_messages(summary: Summary) -> Value:
-    if summary.kinds is None:
+    if summary.kinds is None or not summary.tells_control:
         return None
     return sum(number for kind, number in summary.kinds.items() if kind != "publication")
 

@@ -89,6 +89,16 @@ def test_messages_are_counted_between_brokers_by_kind(tmp_path: Path) -> None:
     assert texts(compared, "control_messages") == ["2", NOTHING]
 
 
+def test_messages_that_were_not_logged_are_not_taken_for_none(tmp_path: Path) -> None:
+    told = hops(made(tmp_path / "all", log="all"), "publication", "subscribe")
+    untold = hops(made(tmp_path / "publications", log="publications"), "publication")
+    compared = compare([told, untold])
+    assert texts(compared, "control_messages") == ["1", NOTHING]
+    assert texts(compared, "publication_hops") == ["1", "1"]
+    assert [one.sent("subscribe") for one in compared.runs] == [1, None]
+    assert [one.label for one in compared.runs] == ["all", "publications"]
+
+
 def test_runs_with_hardly_anything_are_dashes_and_a_whole_page(tmp_path: Path) -> None:
     bare = tmp_path / "bare"
     report_runs.write_json(bare / "audit" / "verdict.json", {})
