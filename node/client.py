@@ -26,6 +26,7 @@ from msgspec import Struct
 from node.clock import milliseconds_until
 from node.core.client import ClientState, Delivery, RefusedByBroker
 from node.core.errors import PeerError
+from node.core.filters import EVERYTHING
 from node.core.messages import Advertise
 from node.core.records import Content, Lang
 from node.core.session import Limits
@@ -120,7 +121,7 @@ class Client:
             raise ValueError(f"the content has more than {CONTENT_BYTES_MAX} bytes")
         advs = [held for held in self._state.held.values() if isinstance(held.body, Advertise)]
         if "advertisements" in self._needs and not advs:
-            self.advertise("*", lang, timeout_s=timeout_s)
+            self.advertise(EVERYTHING[lang], lang, timeout_s=timeout_s)
         if advs and not any(held.filter.lang == lang and held.filter.matches(content) for held in advs):
             raise ValueError("none of this client's advertisements matches the content: advertise before you publish")
         state = self._state

@@ -120,5 +120,5 @@ def test_the_caret_stands_below_the_character_of_a_long_text_too():
 
 
 def test_an_unknown_language_is_refused():
-    with pytest.raises(FilterError, match="'xpath' is not known in this version, only attr is"):
-        parse("/a/b", "xpath")
+    with pytest.raises(FilterError, match="'xslt' is not known, only attr and xpath are"):
+        parse("/a/b", "xslt")

@@ -35,6 +35,10 @@ class Filter(ABC):
     def intersects(self, other: Filter) -> bool:
         """False only if no content matches both; may say yes wrongly."""
 
+    @abstractmethod
+    def merge(self, other: Filter) -> Filter | None:
+        """One filter that matches exactly what either matches and says it with less; None if none is known."""
+
     @final
     def __str__(self) -> str:
         return self._text

@@ -41,6 +41,20 @@ class Conjunction:
         others = other.sets
         return all(_meets(values, others[name]) for name, values in self.sets.items() if name in others)
 
+    def union(self, other: Conjunction) -> Conjunction | None:
+        """One conjunction that is satisfied exactly if one of the two is; None if none is found."""
+        if self.covers(other):
+            return self
+        if other.covers(self):
+            return other
+        if self.sets.keys() != other.sets.keys():
+            return None
+        differing = [name for name, values in self.sets.items() if values != other.sets[name]]
+        if len(differing) != 1:
+            return None
+        values = _union(self.sets[differing[0]], other.sets[differing[0]])
+        return None if values is None else Conjunction({**self.sets, differing[0]: values})
+
 
 def conjunction(constraints: Iterable[Constraint]) -> Conjunction | None:
     """The normal form; none if no content can satisfy all the constraints."""
@@ -90,6 +104,14 @@ def _meets(mine: ValueSet, other: ValueSet) -> bool:
     if isinstance(mine, StringSet):
         return isinstance(other, StringSet) and mine.meets(other)
     return mine is other
+
+
+def _union(mine: ValueSet, other: ValueSet) -> NumberSet | StringSet | None:
+    if isinstance(mine, NumberSet) and isinstance(other, NumberSet):
+        return mine.union(other)
+    if isinstance(mine, StringSet) and isinstance(other, StringSet):
+        return mine.union(other)
+    return None
 
 
 def _terms(name: str, values: ValueSet) -> list[str]:

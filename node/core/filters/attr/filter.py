@@ -47,6 +47,14 @@ class AttrFilter(Filter):
             return False
         return any(mine.intersects(each) for mine in self.conjunctions for each in other.conjunctions)
 
+    def merge(self, other: Filter) -> Filter | None:
+        if not isinstance(other, AttrFilter):
+            return None
+        both = AttrFilter(_fused(*self.conjunctions, *other.conjunctions))
+        together = len(self.conjunctions) + len(other.conjunctions)
+        # Two filters that match nothing have no conjunction to save.
+        return both if len(both.conjunctions) < together or self.covers(other) else None
+
 
 def attr_filter(text: str) -> AttrFilter:
     normal = (conjunction(constraints) for constraints in read(text))
@@ -62,3 +70,20 @@ def _maximal(conjunctions: Iterable[Conjunction]) -> tuple[Conjunction, ...]:
         if not any(other is not each and other.covers(each) for other in distinct.values())
     ]
     return tuple(sorted(kept, key=lambda each: each.text))
+
+
+def _fused(*conjunctions: Conjunction) -> list[Conjunction]:
+    """The same contents in fewer conjunctions, where two of them are one."""
+    kept: list[Conjunction] = []
+    waiting = list(conjunctions)
+    while waiting:
+        one = waiting.pop(0)
+        for at, other in enumerate(kept):
+            both = one.union(other)
+            if both is not None:
+                del kept[at]
+                waiting.append(both)
+                break
+        else:
+            kept.append(one)
+    return kept

@@ -64,6 +64,17 @@ class NumberSet:
             return low <= high
         return _normal(low, high, (*self.holes, *other.holes)) is not None
 
+    def union(self, other: NumberSet) -> NumberSet | None:
+        """Exactly the members of both; None if between them are more than a single value that belongs to neither."""
+        below, beyond = (self, other) if self.low <= other.low else (other, self)
+        gap = after(below.high)
+        holes = [hole for hole in self.holes if hole not in other] + [hole for hole in other.holes if hole not in self]
+        if gap < beyond.low:
+            if after(gap) < beyond.low:
+                return None
+            holes.append(gap)
+        return _normal(below.low, max(below.high, beyond.high), holes)
+
     def terms(self) -> list[tuple[str, Number]]:
         """The shortest constraints that say the same; a bound is written with whichever neighbour is shorter."""
         if self.is_single:

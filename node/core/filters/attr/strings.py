@@ -63,6 +63,20 @@ class StringSet:
         )
         return common is not None
 
+    def union(self, other: StringSet) -> StringSet | None:
+        """Exactly the members of both; None if that is no such set, or not seen to be one."""
+        if (self.suffix, self.parts) != (other.suffix, other.parts):
+            return None
+        below, beyond = (self, other) if self.low <= other.low else (other, self)
+        holes = [hole for hole in self.holes if hole not in other] + [hole for hole in other.holes if hole not in self]
+        if below.high is not None and below.high < beyond.low:
+            if beyond.low != below.high + NUL:
+                return None
+            holes.append(below.high)
+        highs = (below.high, beyond.high)
+        high = None if None in highs else max(each for each in highs if each is not None)
+        return _normal(below.low, high, (self.suffix,), self.parts, holes)
+
     def terms(self) -> list[tuple[str, str]]:
         if self.is_single:
             return [("=", self.low)]
