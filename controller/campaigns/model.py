@@ -18,6 +18,7 @@ from controller.campaigns.timetable import FaultEvent, Seconds
 from controller.errors import UsageError
 from controller.sim.settings import Settings
 from controller.topology import Topology
+from controller.topology.generators import GENERATORS
 from controller.workloads import Workload
 from controller.workloads.plans import Plan
 from controller.yamlfile import Document, Step, known
@@ -40,7 +41,8 @@ class Phases(Struct, frozen=True, forbid_unknown_fields=True):
 
 class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
     name: str
-    topology: str
+    topology: str | dict[str, Any]
+    """A name in `topologies/`, a path, or `{generate: transit-stub, seed: 7, transits: 4, …}`."""
     scheme: str
     workload: dict[str, Any]
     phases: Phases
@@ -167,13 +169,27 @@ def _scheme(document: Document, name: str) -> type[Scheme]:
         raise document.problem(["scheme"], told) from None
 
 
-def _topology(document: Document, name: str, folder: Path) -> Topology:
+def _topology(document: Document, name: str | dict[str, Any], folder: Path) -> Topology:
+    if isinstance(name, dict):
+        return _generated(document)
     if _is_path(name):
         return topologies.load(folder / name)
     try:
         return topologies.load(name)
     except UsageError as error:
         raise document.problem(["topology"], str(error)) from None
+
+
+def _generated(document: Document) -> Topology:
+    given = document.part(["topology"])
+    name = given.data.get("generate")
+    if name not in GENERATORS:
+        raise given.problem(["generate"], f"no generator `{name}`; {known(str(name), GENERATORS)}")
+    parameters = given.without("generate").convert(GENERATORS[name].Parameters)
+    try:
+        return GENERATORS[name].make(parameters)
+    except UsageError as error:
+        raise given.problem([], str(error)) from None
 
 
 def _workload(document: Document, raw: RawCampaign) -> Workload:

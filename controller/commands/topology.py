@@ -6,11 +6,12 @@ import click
 
 from controller import output
 from controller import topology as topologies
+from controller.commands.generate import generate
 
 
 @click.group()
 def topology() -> None:
-    """List and draw topologies."""
+    """List, draw and generate topologies."""
 
 
 @topology.command("list")
@@ -40,3 +41,6 @@ def show(name: str, format_: str) -> None:
         click.echo(drawing.dot(one))
     else:
         output.print_rich(drawing.drawing(one))
+
+
+topology.add_command(generate)
