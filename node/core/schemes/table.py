@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from node.core.filters import Filter, parse
-from node.core.matching.naive import NaiveMatcher
+from node.core.matching.index import FilterIndex
 from node.core.messages import (
     Advertise,
     Port,
@@ -30,7 +30,7 @@ class SubscriptionTable:
 
     def __init__(self) -> None:
         self._filters: dict[Key, Filter] = {}
-        self._matcher: NaiveMatcher[Key] = NaiveMatcher()
+        self._matcher: FilterIndex[Key] = FilterIndex()
 
     def __len__(self) -> int:
         return len(self._filters)
