@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 import typing
-from typing import Annotated, Any, NamedTuple, Union
+from typing import Annotated, Any, Literal, NamedTuple, Union
 
 import msgspec
 
@@ -13,6 +13,7 @@ _ERROR = re.compile(r"^(?P<what>.*?)(?: - at (?:`key` in )?`\$(?P<path>[^`]*)`)?
 _STEP = re.compile(r"\.(?P<field>[^.\[]+)|\[(?P<index>\d+)\]|(?P<any>\[\.\.\.\])")
 _UNKNOWN = re.compile(r"^Object contains unknown field `(?P<key>.*)`$", re.DOTALL)
 _MISSING = re.compile(r"^Object missing required field `(?P<key>.*)`$")
+_ENUM = "Invalid enum value"
 _WORDS = {"object": "a mapping", "array": "a list", "str": "text", "int": "a whole number", "float": "a number"}
 
 
@@ -49,6 +50,9 @@ def _described(path: list[str | int], what: str, kind: Any) -> Fault:
         return Fault(path, what, unknown["key"], known)
     if missing := _MISSING.match(what):
         return Fault(path, f"the key `{missing['key']}` is missing")
+    if typing.get_origin(kind) is Literal and what.startswith(_ENUM):
+        allowed = ", ".join(map(str, typing.get_args(kind)))
+        return Fault(path, f"no such value:{what.removeprefix(_ENUM)}; known: {allowed}")
     return Fault(path, _plain(what))
 
 

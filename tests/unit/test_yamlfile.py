@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from hypothesis import given
@@ -131,3 +131,11 @@ def test_a_value_grafted_in_is_blamed_where_it_came_from() -> None:
     with pytest.raises(UsageError, match=r"--name:1:1: expected text, got a list"):
         given.convert(Car)
     assert document.without("more").convert(Car) == Car("a", [], {"x": Wheel(1)})
+
+
+def test_a_word_that_is_none_of_those_allowed_is_answered_with_them() -> None:
+    class Chosen(Struct):
+        log: Literal["all", "deliveries"]
+
+    with pytest.raises(UsageError, match="no such value: 'some'; known: all, deliveries"):
+        yamlfile.parse("log: some", "here").convert(Chosen)
