@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "subscribe": ("controller.commands.cluster:subscribe", "Subscribe in a running cluster and print what arrives."),
     "topology": ("controller.commands.topology:topology", "List and draw topologies."),
     "scheme": ("controller.commands.scheme:scheme", "List routing schemes."),
+    "filter": ("controller.commands.filter:filter_", "Try filters: match, cover, normal form."),
     "fault": ("controller.commands.fault:fault", "Break and mend a running cluster."),
     "campaign": ("controller.commands.campaign:campaign", "Run experiments."),
     "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),

@@ -12,23 +12,26 @@ from controller import interrupts, output
 from controller.cluster import attach, live
 from controller.errors import EnvironmentProblem, UsageError
 from node.client import Client
-from node.core.filters import ContentError, parse_content
+from node.core.filters import LANGS, ContentError, parse_content
+from node.core.records import Lang
 
 _cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
+_lang = click.option("--lang", type=click.Choice(LANGS), default="attr", show_default=True)
 
 
 @click.command()
 @click.argument("broker")
 @click.argument("content")
+@_lang
 @_cluster
-def publish(broker: str, content: str, cluster_name: str | None) -> None:
-    """Publish one message at BROKER. CONTENT is a flat JSON object, such as '{"price": 12}'."""
+def publish(broker: str, content: str, lang: Lang, cluster_name: str | None) -> None:
+    """Publish one message at BROKER. CONTENT is a flat JSON object, such as '{"price": 12}', or an XML document."""
     try:
-        decoded = parse_content(content)
+        decoded = parse_content(content, lang)
     except ContentError as error:
         raise UsageError(f"CONTENT: {error}") from None
     with _client(broker, cluster_name) as client:
-        msg = client.publish(decoded)
+        msg = client.publish(decoded, lang)
         client.flush()
         click.echo(msg)
 
@@ -37,11 +40,12 @@ def publish(broker: str, content: str, cluster_name: str | None) -> None:
 @click.argument("broker")
 @click.argument("filter_", metavar="FILTER")
 @click.option("--count", type=click.IntRange(1), help="End after so many messages.")
+@_lang
 @_cluster
-def subscribe(broker: str, filter_: str, count: int | None, cluster_name: str | None) -> None:
+def subscribe(broker: str, filter_: str, count: int | None, lang: Lang, cluster_name: str | None) -> None:
     """Print what arrives at BROKER and matches FILTER, such as 'price > 10', one JSON object per line."""
     with _client(broker, cluster_name) as client:
-        client.subscribe(filter_)
+        client.subscribe(filter_, lang)
         output.say(f"subscribed at {broker} as {client.name}; Ctrl-C ends it")
         for number, message in enumerate(client, 1):
             shown = {"msg": message.msg, "publisher": message.publisher, "seq": message.seq, "content": message.content}
