@@ -184,5 +184,9 @@ class SimBroker:
             self._end_by_itself([f"invariant broken: {violation}"])
         self._is_over = True
 
+    @property
+    def handled(self) -> int:
+        return self._station.worker.handled
+
     def status(self) -> dict[str, Any] | None:
         return None if self.is_paused or self._is_over else self._station.status()

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from tests.bench import core, hop, journals, matching, split, table
+from tests.bench import core, hop, journals, matching, sim, split, table
 from tests.bench.measure import FULL, QUICK, Effort, Say, Section
 
 SECTIONS: dict[str, Callable[[Effort, Say], Section]] = {
@@ -16,6 +16,7 @@ SECTIONS: dict[str, Callable[[Effort, Say], Section]] = {
     "filters": matching.measure_filters,
     "core": core.measure,
     "split": split.measure,
+    "sim": sim.measure,
 }
 
 

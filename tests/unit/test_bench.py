@@ -12,7 +12,7 @@ from tests.bench import table
 from tests.bench.measure import QUICK, Figure, Section, percentile, race
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = ("hop", "journal", "matching", "filters", "core", "split")
+SECTIONS = ("hop", "journal", "matching", "filters", "core", "split", "sim")
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
