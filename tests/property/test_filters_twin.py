@@ -136,6 +136,18 @@ def test_a_disjunction_covers_its_parts_and_a_conjunction_is_covered_by_them(one
     assert a.intersects(b) == (str(product_) != 'never < ""')
 
 
+@settings(max_examples=200, deadline=None)
+@given(trees, trees)
+def test_merging_matches_exactly_what_either_matches(one, other):
+    a, b = parse(written(one)), parse(written(other))
+    both = a.merge(b)
+    assert both is not None or not (a.covers(b) or b.covers(a))
+    if both is not None:
+        assert parse(str(both)) == both
+        for content in small_contents:
+            assert both.matches(content) == (a.matches(content) or b.matches(content)), (str(both), content)
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(trees, min_size=3, max_size=3))
 def test_covering_is_transitive_and_mutual_only_between_equals(drawn):
