@@ -9,7 +9,7 @@ from node.core.records import Content
 class Bits(Filter):
     __slots__ = ("events",)
 
-    lang = "attr"
+    lang = "bits"  # type: ignore[assignment]  # a language that no index knows
 
     def __init__(self, text: str) -> None:
         super().__init__(text)

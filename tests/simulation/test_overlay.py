@@ -84,7 +84,8 @@ class Run:
 
     def _advertise(self) -> None:
         client, adv = self.random.choice(self.clients), self.fresh("a")
-        self.advs[adv] = (client, self.net.advertise(client, adv))
+        everything = "*" if self.lang == "attr" else "//*"
+        self.advs[adv] = (client, self.net.advertise(client, adv, everything, self.lang))  # type: ignore[arg-type]
 
     def _unadvertise(self) -> None:
         if self.advs:

@@ -134,12 +134,11 @@ class _OneLanguage:
         return len(self._listed.get(token, ()))
 
     def _in_order(self, numbers: list[int]) -> list[Filter]:
+        """Each once, though several parts of it, or of who asks, may have led to it."""
         numbers.sort()
         filters = self._filters
         found = [filters[number] for number in numbers]
-        if len(filters) == len(self.numbers):
-            return found
-        # The parts of one filter stand side by side.
+        # What is found twice stands side by side.
         return [each for nth, each in enumerate(found) if nth == 0 or each is not found[nth - 1]]
 
 

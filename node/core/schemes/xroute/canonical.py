@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter
 from node.core.matching import Covering
-from node.core.matching.naive_covering import NaiveCovering as CoveringIndex
+from node.core.matching.covering import CoveringIndex
 from node.core.messages import Port
 from node.core.schemes.xroute.interface import Applied, Interface, Row
 from node.core.schemes.xroute.triples import Triple

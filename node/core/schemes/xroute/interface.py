@@ -8,7 +8,7 @@ from typing import NamedTuple
 from node.core.errors import PeerError
 from node.core.filters import Filter
 from node.core.matching import Covering
-from node.core.matching.naive_covering import NaiveCovering as CoveringIndex
+from node.core.matching.covering import CoveringIndex
 from node.core.schemes.xroute.triples import Triple
 
 

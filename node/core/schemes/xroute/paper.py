@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from node.core.errors import InvariantViolation
 from node.core.filters import Filter
 from node.core.matching import Covering
-from node.core.matching.naive_covering import NaiveCovering as CoveringIndex
+from node.core.matching.covering import CoveringIndex
 from node.core.messages import Port
 from node.core.schemes.xroute.interface import Applied, Row, Step
 from node.core.schemes.xroute.triples import Triple
