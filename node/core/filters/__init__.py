@@ -24,10 +24,8 @@ XPath patterns (`lang` "xpath"):
   below a given text of which it is no part.
 * `covers` asks whether one tree can be laid onto the other. That is sound, transitive (lay twice), and mutual only
   between equal filters. It says no where
-  - each document is reason enough, but not the same way: `//` may be one level or more, and the two need different
-    places (`/a[.//b[c]/*//d]…`, the patterns that make exact containment coNP-hard);
-  - a plain `*` must lie between two steps that hang by `//`: `/a/*[b][.//c]` covers `/a/b/..`-like paths only where
-    the step for `*` is written in both;
+  - `//` may be one level or more, and the two need different places for a step: `//*[a]//b` covers `/a//a/b`, where
+    the `*` is the parent of the inner `a`, which is no step of the pattern (exact containment is coNP-hard);
   - a text says more than itself: `//b[.=""]` and `//a[.=""]/b`; texts of branches that do not fit into that of the
     step above, or leave no room beside each other, are not seen to be impossible.
 * `intersects` says yes wrongly only for such texts.

@@ -50,10 +50,12 @@ class AttrFilter(Filter):
     def merge(self, other: Filter) -> Filter | None:
         if not isinstance(other, AttrFilter):
             return None
+        if self.covers(other):
+            return self
+        if other.covers(self):
+            return other
         both = AttrFilter(_fused(*self.conjunctions, *other.conjunctions))
-        together = len(self.conjunctions) + len(other.conjunctions)
-        # Two filters that match nothing have no conjunction to save.
-        return both if len(both.conjunctions) < together or self.covers(other) else None
+        return both if len(both.conjunctions) < len(self.conjunctions) + len(other.conjunctions) else None
 
 
 def attr_filter(text: str) -> AttrFilter:
