@@ -42,7 +42,7 @@ def spark() -> Iterator[None]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("runtime", BOTH)
+@pytest.mark.parametrize("runtime", [*BOTH, "sim"])
 def test_smoke_ends_with_a_pass_and_a_report(tmp_path: Path, runtime: str) -> None:
     here = Here(tmp_path)
     done = here.run("campaign", "run", "smoke", "--runtime", runtime)

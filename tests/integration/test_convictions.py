@@ -36,9 +36,9 @@ def honest(tmp_path_factory: pytest.TempPathFactory, spark: None) -> Path:
     return run
 
 
-def run_campaign(here: Here, scheme: str, expect: int) -> dict[str, Any]:
+def run_campaign(here: Here, scheme: str, expect: int, runtime: str = "process") -> dict[str, Any]:
     (here.directory / "campaign.yaml").write_text(CAMPAIGN.format(name="trial", scheme=scheme))
-    here.run("campaign", "run", "campaign.yaml", "--runtime", "process", expect=expect)
+    here.run("campaign", "run", "campaign.yaml", "--runtime", runtime, expect=expect)
     (run,) = here.runs()
     verdict: dict[str, Any] = json.loads((run / "audit" / "verdict.json").read_text())
     return verdict
@@ -50,12 +50,13 @@ def broken(verdict: dict[str, Any]) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("runtime", ["process", "sim"])
 @pytest.mark.parametrize(
     ("scheme", "check"),
     [("DropsEveryTenth", "missing"), ("ForgetsTheCovered", "missing"), ("DeliversTwice", "duplicate")],
 )
-def test_a_wrong_scheme_is_convicted(tmp_path: Path, scheme: str, check: str) -> None:
-    verdict = run_campaign(Here(tmp_path), f"tests.mutants.schemes:{scheme}", expect=1)
+def test_a_wrong_scheme_is_convicted(tmp_path: Path, scheme: str, check: str, runtime: str) -> None:
+    verdict = run_campaign(Here(tmp_path), f"tests.mutants.schemes:{scheme}", expect=1, runtime=runtime)
     assert verdict["verdict"] == "fail"
     assert check in broken(verdict)
 
