@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from msgspec import Struct, field
 
+from node.core.overlay import spanning_tree
 from node.errors import ConfigError
 from node.journal import Level
 from node.shaping import Shape
@@ -44,11 +46,17 @@ class LinkEntry(Struct, frozen=True):
         )
 
 
-class Topology(Struct, frozen=True):
+class Topology(Struct, frozen=True, dict=True):
     """As in topology.json; keys that a node does not need are passed over."""
 
     brokers: tuple[BrokerEntry, ...] = ()
     links: tuple[LinkEntry, ...] = ()
+
+    @cached_property
+    def tree(self) -> frozenset[tuple[str, str]]:
+        """Kept, as the brokers of a simulated overlay share what they know of it."""
+        links = [(link.a, link.b, link.weight) for link in self.links]
+        return spanning_tree([broker.name for broker in self.brokers], links)
 
 
 class Endpoints(Struct, frozen=True):

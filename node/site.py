@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from node.config import Config
-from node.core.overlay import routes, spanning_tree
+from node.core.overlay import routes
 from node.core.schemes.base import Neighbour, Site
 from node.errors import ConfigError
 
@@ -16,8 +16,7 @@ def build_site(config: Config, inc: int) -> Site:
     if here is None:
         known = ", ".join(sorted(brokers)) or "none"
         raise ConfigError(f"the broker {config.node} is not in its topology; the brokers there are: {known}")
-    links = [(link.a, link.b, link.weight) for link in config.topology.links]
-    tree = spanning_tree(brokers, links)
+    tree = config.topology.tree
     neighbours = tuple(
         Neighbour(
             name,
