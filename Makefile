@@ -19,7 +19,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-sim docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-sim paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -79,6 +79,11 @@ bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
 
 bench-sim: $(STAMP) ## events per second of a simulated network, beside a bare event loop
 	@$(BIN)/python -m tests.bench sim
+
+paper-xroute: $(STAMP) ## repeat XROUTE's experiment: table sizes up to 50,000 subscriptions (minutes)
+	@$(BIN)/brokerlab paper xroute
+
+papers: paper-xroute ## repeat the experiments of all papers there are
 
 docs: $(STAMP) ## write the pages that are derived from code
 	@$(BIN)/python -m controller.logformat > docs/log-format.md

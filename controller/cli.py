@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),
     "report": ("controller.commands.audit:report", "Write a run's report."),
     "compare": ("controller.commands.compare:compare", "Put runs side by side."),
+    "paper": ("controller.commands.paper:paper", "Repeat the experiments of the papers."),
     "image": ("controller.commands.image:image", "Build the nodes' image."),
 }
 

@@ -62,7 +62,8 @@ def read(path: Path, root: str) -> Dtd:
 
 def _element(declared: Any) -> Element:
     model = _model(declared.content) if declared.content is not None else None
-    attributes = tuple(Attribute(one.name, tuple(one.values())) for one in declared.iterattributes())
+    # libxml2 promises no order of attributes.
+    attributes = tuple(sorted(Attribute(one.name, tuple(one.values())) for one in declared.iterattributes()))
     return Element(declared.name, model, tuple(dict.fromkeys(_names(model))) if model else (), attributes)
 
 
