@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from controller.topology import Topology
-from controller.workloads import attributes
+from controller.workloads import attributes, xpath
 from controller.workloads.plans import Plan
 
-Workload = attributes.Attributes
+Workload = attributes.Attributes | xpath.XPath
 
 
 class Kind(NamedTuple):
-    parameters: type[Workload]
+    parameters: type[attributes.Attributes] | type[xpath.XPath]
     plan: Callable[[Any, Topology, int, bool], Plan]
 
 
@@ -27,4 +27,5 @@ def plan(workload: Workload, topology: Topology, seed: int, needs_advertisements
 
 KINDS: dict[str, Kind] = {
     "attributes": Kind(attributes.Attributes, attributes.plan),
+    "xpath": Kind(xpath.XPath, xpath.plan),
 }

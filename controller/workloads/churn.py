@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 from random import Random
+from typing import Protocol
 
-from controller.workloads.interests import Interests
 from controller.workloads.plans import AnyOperation, Attach, Detach, Subscribe, Unsubscribe
 
 LEAVES = 0.1
 AWAY_MS = (300, 1500)
+
+
+class Interests(Protocol):
+    def draw(self) -> str:
+        """The next subscriber's filter text."""
+        ...
 
 
 def operations(
@@ -46,6 +52,7 @@ class _Population:
     ) -> None:
         self._holder = {one.sub: one.client for one in subscribed}
         self._size = len(subscribed)
+        self._lang = subscribed[0].lang
         self._ids = count(len(subscribed) + 1)
         self._clients = list(dict.fromkeys([*self._holder.values(), *leavers]))
         self._leavers = leavers
@@ -81,7 +88,8 @@ class _Population:
     def _subscribe(self, client: str, at_ms: int) -> Subscribe:
         sub = f"s{next(self._ids)}"
         self._holder[sub] = client
-        return Subscribe(phase="load", at_ms=at_ms, client=client, sub=sub, filter=self._interests.draw())
+        wanted = self._interests.draw()
+        return Subscribe(phase="load", at_ms=at_ms, client=client, sub=sub, filter=wanted, lang=self._lang)
 
     def _is_here(self, client: str, at_ms: int) -> bool:
         return at_ms > self._back_at_ms.get(client, -1)

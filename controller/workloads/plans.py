@@ -12,6 +12,8 @@ from msgspec import Struct
 PhaseName = Literal["warm", "load", "final"]
 PHASES: tuple[PhaseName, ...] = ("warm", "load", "final")
 Value = str | int | float | bool
+Content = dict[str, Value] | str
+"""Attributes, or the text of an XML document."""
 
 
 class Operation(Struct, frozen=True, tag_field="op", kw_only=True):
@@ -46,7 +48,7 @@ class Unsubscribe(Operation, frozen=True, tag="unsubscribe", kw_only=True):
 
 
 class Publish(Operation, frozen=True, tag="publish", kw_only=True):
-    content: dict[str, Value]
+    content: Content
     lang: str = "attr"
 
 

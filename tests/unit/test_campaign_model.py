@@ -180,7 +180,7 @@ def test_a_wrong_override_is_blamed_on_the_override(complaint) -> None:  # type:
 
 
 def test_unknown_campaigns() -> None:
-    with pytest.raises(UsageError, match="no campaign `dmo`; did you mean `demo`\\? known: demo, smoke"):
+    with pytest.raises(UsageError, match="no campaign `dmo`; did you mean `demo`\\? known: demo, news, smoke"):
         model.load("dmo")
 
 
