@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from node.config import Config
-from node.core.overlay import routes
 from node.core.schemes.base import Neighbour, Site
 from node.errors import ConfigError
 
@@ -27,6 +26,4 @@ def build_site(config: Config, inc: int) -> Site:
         for name, link in config.neighbours()
     )
     chance = random.Random(f"{config.cluster}/{config.node}/{inc}")
-    return Site(
-        config.node, neighbours, chance, here.role, here.group, tuple(sorted(brokers)), routes(config.node, tree)
-    )
+    return Site(config.node, neighbours, chance, here.role, here.group, tuple(sorted(brokers)), tree)

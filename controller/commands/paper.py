@@ -19,15 +19,24 @@ def paper() -> None:
 @paper.command()
 @click.option("--small", is_flag=True, help="A few hundred subscriptions: seconds instead of minutes.")
 @click.option("--seed", type=click.IntRange(0, 2**53), default=1, show_default=True)
+@click.option(
+    "--h-min",
+    type=click.IntRange(1, 10),
+    default=7,
+    show_default=True,
+    help="The least height of a pattern; the paper does not say how heights are drawn.",
+)
 @click.option("--output", "path", type=click.Path(dir_okay=False, path_type=Path), default=PAGE, show_default=True)
 @output.format_option
-def xroute(small: bool, seed: int, path: Path, format_: str) -> None:
+def xroute(small: bool, seed: int, h_min: int, path: Path, format_: str) -> None:
     """XROUTE's figures 6 to 9: routing table sizes for 100 to 50,000 subscriptions, with three protocols."""
     from controller import pages
     from controller.papers import xroute as experiment
     from controller.papers import xroute_page
+    from controller.workloads.news.patterns import Settings
 
-    setting = experiment.Setting(seed=seed, sizes=experiment.SMALL_SIZES if small else experiment.SIZES)
+    sizes = experiment.SMALL_SIZES if small else experiment.SIZES
+    setting = experiment.Setting(seed=seed, sizes=sizes, patterns=Settings(h_min=h_min))
     results = xroute_page.Results(experiment.run(setting, progress.for_stderr()))
     pages.write(path, xroute_page.page(results, setting))
     if format_ == "json":

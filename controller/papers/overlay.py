@@ -21,7 +21,7 @@ from node.core.messages import (
     broker_port,
     client_port,
 )
-from node.core.overlay import Weight, routes, spanning_tree
+from node.core.overlay import Weight, spanning_tree
 from node.core.records import Content, Lang
 from node.core.schemes.base import Effect, Forward, Heard, Neighbour, PortUp, Scheme, Site
 from node.core.schemes.registry import build
@@ -67,7 +67,7 @@ class Overlay:
     def _site(self, name: str, names: list[str]) -> Site:
         beside = sorted({a if b == name else b for a, b in self.tree if name in (a, b)})
         neighbours = tuple(Neighbour(other) for other in beside)
-        return Site(name, neighbours, Random(name), brokers=tuple(names), routes=routes(name, self.tree))
+        return Site(name, neighbours, Random(name), brokers=tuple(names), tree=self.tree)
 
     def _request(self) -> int:
         self._requests += 1

@@ -40,7 +40,6 @@ class Setting(Struct, frozen=True):
     sizes: tuple[int, ...] = SIZES
     topology: str = "xroute-89"
     patterns: patterns.Settings = patterns.Settings(h_min=7)
-    """The paper's, and patterns that are nearly as high as they may be: short ones would cover almost everything."""
     seed: int = 1
 
 

@@ -94,7 +94,7 @@ def page(results: Results, setting: Setting) -> str:
         words=True,
     )
     sections = [
-        Section("What the paper says, and what came out", [beside, _WORKLOAD, _CHECKED]),
+        Section("What the paper says, and what came out", [beside, _WORKLOAD, _NETWORK, _CHECKED]),
         Section("Mean table sizes", [_figure_6(results), _figure_7(results)]),
         Section("Largest tables", [_figure_8(results), _figure_9(results)]),
         Section("All figures", [pages.table(list(rows(results)[0]), [list(row.values()) for row in rows(results)])]),
@@ -108,7 +108,14 @@ _WORKLOAD = (
     "The ratios measure the workload as much as the protocol: how often one pattern covers another is decided by the "
     "DTD and by the generator. The NITF DTD is not at hand, so the patterns walk a DTD of the same size with a "
     "vocabulary of our own; the paper names the generator's parameters but not its procedure, and neither how long a "
-    "pattern is nor how many different patterns its multiple sets hold. Where a factor differs, that is why."
+    "pattern is nor how many different patterns its multiple sets hold. We draw heights evenly from h_min to h. The "
+    "lower h_min is, the more short patterns there are that cover almost everything, and the higher XROUTE's factors "
+    "come out: `brokerlab paper xroute --h-min 2` shows it."
+)
+_NETWORK = (
+    "How much larger the largest table is than the mean one depends on the network, too: routers with no consumer "
+    "behind them have empty tables and lower the mean, for every protocol alike. The paper's figure 5 cannot be had; "
+    "our overlay follows the same model, with a seed of its own."
 )
 _CHECKED = (
     "Perfect routing is checked, not assumed: in each setting documents are published at the end, and must reach "

@@ -19,6 +19,8 @@ class Attributes(Load, frozen=True, kw_only=True, forbid_unknown_fields=True):
     names: Annotated[int, Meta(ge=1, le=100)] = 6
     values: Annotated[int, Meta(ge=10, le=1_000_000_000)] = 100
     """Numbers are drawn from 0 to `values`."""
+    selectivity: Annotated[float, Meta(gt=0, le=1)] = 0.15
+    """A filter gets further constraints, on three attributes at most, until about so few publications match it."""
 
 
 def plan(workload: Attributes, topology: Topology, seed: int, needs_advertisements: bool) -> Plan:
@@ -27,6 +29,6 @@ def plan(workload: Attributes, topology: Topology, seed: int, needs_advertisemen
         kind="attributes",
         lang="attr",
         publisher=lambda client, random: Publisher(client, known, random),
-        interests=lambda random: Interests(known, random),
+        interests=lambda random: Interests(known, workload.selectivity, random),
     )
     return load.plan(workload, world, topology, seed, needs_advertisements)

@@ -13,8 +13,9 @@ DISJUNCTION = 0.08
 
 
 class Interests:
-    def __init__(self, known: tuple[Attribute, ...], random: Random) -> None:
+    def __init__(self, known: tuple[Attribute, ...], selectivity: float, random: Random) -> None:
         self._known = known
+        self._selectivity = selectivity
         self._random = random
         self._drawn: list[tuple[Conjunction, ...]] = []
 
@@ -27,8 +28,11 @@ class Interests:
             wide = self._random.choice(self._drawn)
             made = tuple(market.narrowed(one, self._known, self._random) for one in wide)
         elif kind > 1 - DISJUNCTION:
-            made = (market.conjunction(self._known, self._random), market.conjunction(self._known, self._random))
+            made = (self._conjunction(), self._conjunction())
         else:
-            made = (market.conjunction(self._known, self._random),)
+            made = (self._conjunction(),)
         self._drawn.append(made)
         return market.text(made)
+
+    def _conjunction(self) -> Conjunction:
+        return market.conjunction(self._known, self._selectivity, self._random)

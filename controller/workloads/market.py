@@ -16,7 +16,6 @@ SYMBOLS = (
     "IBM", "IBX", "INTC", "SAP", "SAN", "SIE", "MSFT", "MSCI", "MMM", "ORCL", "ORAN", "BASF",
     "BAYN", "BMW", "TEF", "TSLA", "TTE", "ÜNI", 'A"B', "C\\D",
 )  # fmt: skip
-SELECTIVITY_MAX = 0.15
 ATTRIBUTES_MAX = 3
 
 
@@ -134,8 +133,8 @@ def content(known: tuple[Attribute, ...], random: Random) -> dict[str, Value]:
     return drawn
 
 
-def conjunction(known: tuple[Attribute, ...], random: Random) -> Conjunction:
-    """Constraints on one to three attributes, as many as it takes to be choosy."""
+def conjunction(known: tuple[Attribute, ...], selectivity: float, random: Random) -> Conjunction:
+    """Constraints on one to three attributes, as many as it takes until so few publications are left."""
     made: list[Constraint] = []
     share = 1.0
     for attribute in random.sample(known, min(len(known), ATTRIBUTES_MAX)):
@@ -143,7 +142,7 @@ def conjunction(known: tuple[Attribute, ...], random: Random) -> Conjunction:
         added = (exists,) if random.random() < 0.08 else attribute.constraints(random)
         made.extend(added)
         share *= min(one.share for one in added)
-        if share <= SELECTIVITY_MAX:
+        if share <= selectivity:
             break
     return tuple(made)
 

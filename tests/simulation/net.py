@@ -12,7 +12,7 @@ from random import Random
 from node.core.client import Advertised, ClientState, Delivery, Established, Event, Unsubscribed
 from node.core.items import Item
 from node.core.messages import Port, broker_port, client_port
-from node.core.overlay import routes, spanning_tree
+from node.core.overlay import spanning_tree
 from node.core.schemes.base import Neighbour, Scheme, Site
 from node.core.schemes.registry import build
 from node.core.session import MS, Limits
@@ -88,8 +88,8 @@ class Net:
         self.after_step: Callable[[str], None] = lambda broker: None
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._tie = count()
-        tree = spanning_tree(self.names, [(a, b, 1) for a, b in links])
-        self._tree = {frozenset(edge) for edge in tree}
+        self.tree = spanning_tree(self.names, [(a, b, 1) for a, b in links])
+        self._tree = {frozenset(edge) for edge in self.tree}
         for name in self.names:
             self.start(name)
 
@@ -99,8 +99,7 @@ class Net:
     def site(self, name: str) -> Site:
         others = sorted({a if b == name else b for a, b in self.links if name in (a, b)})
         neighbours = tuple(Neighbour(o, in_tree=frozenset((o, name)) in self._tree) for o in others)
-        paths = routes(name, [(min(edge), max(edge)) for edge in self._tree])
-        return Site(name, neighbours, self.random, brokers=tuple(self.names), routes=paths)
+        return Site(name, neighbours, self.random, brokers=tuple(self.names), tree=self.tree)
 
     def start(self, name: str) -> None:
         self.incs[name] += 1

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
 
 from msgspec import Struct
 
 from node.core.messages import COMMON_BODIES, Body, Port, Publication, broker_port
+from node.core.overlay import Edge, routes
 
 Promise = Literal["perfect", "self-healing", "lossless"]
 
@@ -30,7 +32,7 @@ class Neighbour(Struct, frozen=True, order=True):
     in_tree: bool = True
 
 
-class Site(Struct, frozen=True):
+class Site(Struct, frozen=True, dict=True):
     """Where a scheme finds itself: its broker, the neighbours, the role and group given by the topology."""
 
     broker: str
@@ -39,8 +41,13 @@ class Site(Struct, frozen=True):
     role: str = "inner"
     group: str | None = None
     brokers: tuple[str, ...] = ()
-    routes: Mapping[str, str] = {}
-    """Broker → the neighbour on the spanning tree that leads to it."""
+    tree: frozenset[Edge] = frozenset()
+    """The links of the overlay's spanning tree."""
+
+    @cached_property
+    def routes(self) -> dict[str, str]:
+        """Broker → the neighbour on the spanning tree that leads to it."""
+        return routes(self.broker, self.tree)
 
     @property
     def tree_ports(self) -> tuple[Port, ...]:

@@ -85,16 +85,23 @@ class Interface:
         self._put(filter, Row(n, r + sum(row.population for _, row in represented)))
         return Step(filter, n, r, represented)
 
-    def rewrite(self, rows: Mapping[Filter, Row], complete: bool) -> list[Filter]:
-        """Set rows as they are told, n = 0 removes one; complete: there are no others. Returns whose row changed."""
+    def rewrite(self, rows: Mapping[Filter, Row], complete: bool) -> Applied | list[Filter]:
+        """Set rows as they are told, n = 0 removes one; complete: there are no others.
+
+        If rows have only come, that is the same as having them advertised now; else whose row has changed.
+        """
         gone = [filter for filter in self.rows if filter not in rows] if complete else []
         changed = [filter for filter, row in rows.items() if row != self.rows.get(filter, NOTHING)]
+        have_only_come = not gone and not any(filter in self.rows for filter in changed)
         for filter in (*gone, *changed):
             if filter in self.rows:
                 self._remove(filter)
             row = rows.get(filter, NOTHING)
             if row.n:
                 self._put(filter, row)
+        if have_only_come:
+            come = {filter: rows[filter] for filter in changed}
+            return Applied([Step(filter, row.n, row.z) for filter, row in come.items()], come)
         return gone + changed
 
     def represented_by(self, filter: Filter) -> list[Filter]:

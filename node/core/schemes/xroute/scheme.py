@@ -135,14 +135,21 @@ class ProducerTrees(Scheme):
                 self._subs.add(port, text, filter)
 
     def _rewritten(self, port: Port, body: Rows) -> Iterator[Effect]:
-        rows = {filter: Row(n, r) for filter, n, r in body.parsed()}
-        changed = self._interface(port).rewrite(rows, body.complete)
-        self._follow(port, changed)
-        for neighbour in self.upstream:
+        interface = self._interface(port)
+        had_rows = bool(interface.rows)
+        rewritten = interface.rewrite({filter: Row(n, r) for filter, n, r in body.parsed()}, body.complete)
+        self._follow(port, rewritten.changes if isinstance(rewritten, Applied) else rewritten)
+        # From whom there was nothing and is nothing, nobody waits for anything.
+        for neighbour in self.upstream if had_rows or interface.rows else ():
             if neighbour != port:
-                yield Forward(neighbour, Rows(triples=wired(self._rebuilt(neighbour)), complete=False))
+                yield self._passed_on(neighbour, port, rewritten)
         if body.complete:
             yield from self._heard_all(port, "subs")
+
+    def _passed_on(self, neighbour: Port, port: Port, rewritten: Applied | list[Filter]) -> Forward:
+        if isinstance(rewritten, Applied):
+            return Forward(neighbour, Update(triples=wired(self.upstream[neighbour].apply(port, rewritten))))
+        return Forward(neighbour, Rows(triples=wired(self._rebuilt(neighbour)), complete=False))
 
     def _rebuilt(self, neighbour: Port) -> list[Triple]:
         """Builds the table anew; returns the rows that have changed by it, as they are now."""
