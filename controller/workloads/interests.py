@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from controller.workloads import market
-from controller.workloads.market import Attribute, Conjunction
+from controller.workloads.market import Attribute, Choosy, Conjunction
 
 REPEATED = 0.25
 NARROWED = 0.25
@@ -13,9 +13,9 @@ DISJUNCTION = 0.08
 
 
 class Interests:
-    def __init__(self, known: tuple[Attribute, ...], selectivity: float, random: Random) -> None:
+    def __init__(self, known: tuple[Attribute, ...], choosy: Choosy, random: Random) -> None:
         self._known = known
-        self._selectivity = selectivity
+        self._choosy = choosy
         self._random = random
         self._drawn: list[tuple[Conjunction, ...]] = []
 
@@ -35,4 +35,4 @@ class Interests:
         return market.text(made)
 
     def _conjunction(self) -> Conjunction:
-        return market.conjunction(self._known, self._selectivity, self._random)
+        return market.conjunction(self._known, self._choosy, self._random)

@@ -16,7 +16,6 @@ SYMBOLS = (
     "IBM", "IBX", "INTC", "SAP", "SAN", "SIE", "MSFT", "MSCI", "MMM", "ORCL", "ORAN", "BASF",
     "BAYN", "BMW", "TEF", "TSLA", "TTE", "ÜNI", 'A"B', "C\\D",
 )  # fmt: skip
-ATTRIBUTES_MAX = 3
 
 
 class Constraint(NamedTuple):
@@ -33,6 +32,13 @@ class Constraint(NamedTuple):
 
 
 Conjunction = tuple[Constraint, ...]
+
+
+class Choosy(NamedTuple):
+    """When a filter is narrow enough: so few publications match it, or so many attributes are constrained."""
+
+    selectivity: float
+    constrained: int
 
 
 class Attribute(ABC):
@@ -133,16 +139,16 @@ def content(known: tuple[Attribute, ...], random: Random) -> dict[str, Value]:
     return drawn
 
 
-def conjunction(known: tuple[Attribute, ...], selectivity: float, random: Random) -> Conjunction:
-    """Constraints on one to three attributes, as many as it takes until so few publications are left."""
+def conjunction(known: tuple[Attribute, ...], choosy: Choosy, random: Random) -> Conjunction:
+    """Constraints on one attribute after the other, until few enough publications are left."""
     made: list[Constraint] = []
     share = 1.0
-    for attribute in random.sample(known, min(len(known), ATTRIBUTES_MAX)):
+    for attribute in random.sample(known, min(len(known), choosy.constrained)):
         exists = Constraint(attribute.name, "exists", None, attribute.present)
         added = (exists,) if random.random() < 0.08 else attribute.constraints(random)
         made.extend(added)
         share *= min(one.share for one in added)
-        if share <= selectivity:
+        if share <= choosy.selectivity:
             break
     return tuple(made)
 
