@@ -28,6 +28,9 @@ class Prefix(Filter):
     def intersects(self, other: Filter) -> bool:
         return self.covers(other) or other.covers(self)
 
+    def merge(self, other: Filter) -> Filter | None:
+        return None
+
 
 def assert_same_answers(index: CoveringIndex, twin: NaiveCovering, asked: list[Filter]) -> None:
     assert len(index) == len(twin)
