@@ -26,5 +26,35 @@ _constraint = st.one_of(
 )
 _conjunction = st.lists(_constraint, min_size=1, max_size=3).map(" and ".join)
 _text = st.one_of(_conjunction, st.lists(_conjunction, min_size=2, max_size=3).map(" or ".join))
-filters = st.one_of(_text, st.just("*")).map(parse)
+attr_filters = st.one_of(_text, st.just("*")).map(parse)
 contents = st.dictionaries(_name, st.one_of(_numbers, _strings, _booleans), max_size=3)
+
+_axis = st.sampled_from(["/", "//"])
+_label = st.sampled_from(["a", "b", "c", "*"])
+_test = st.sampled_from(["", "", "", "[@k]", '[@k="1"]', '[@l="2"]', '[.="t"]'])
+
+
+def _steps(predicate):
+    step = st.builds("{}{}{}{}".format, _axis, _label, _test, predicate)
+    return st.lists(step, min_size=1, max_size=3).map("".join)
+
+
+def _predicate(path):
+    return f"[.{path}]" if path.startswith("//") else f"[{path[1:]}]"
+
+
+_branch = _steps(st.just("")).map(_predicate)
+_pattern = _steps(st.one_of(st.just(""), _branch))
+xpath_filters = _pattern.map(lambda text: parse(text, "xpath"))
+_attributes = st.sampled_from(["", "", ' k="1"', ' k="2"', ' l="2"'])
+documents = st.recursive(
+    st.builds("<{0}{1}>{2}</{0}>".format, st.sampled_from("abc"), _attributes, st.sampled_from(["", "t"])),
+    lambda inner: st.builds(
+        lambda name, own, children: f"<{name}{own}>{''.join(children)}</{name}>",
+        st.sampled_from("abc"),
+        _attributes,
+        st.lists(inner, max_size=3),
+    ),
+    max_leaves=10,
+)
+filters = st.one_of(attr_filters, xpath_filters)

@@ -12,11 +12,12 @@ from node.core.matching.index import FilterIndex
 from node.core.matching.naive import NaiveMatcher
 from tests.property import matching
 
+DOCUMENT = '<a k="1"><b><c>t</c><a/></b><c l="2"/></a>'
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.integers(0, 40), matching.filters),
         st.tuples(st.just("remove"), st.integers(0, 40)),
-        st.tuples(st.just("match"), matching.contents),
+        st.tuples(st.just("match"), st.one_of(matching.contents, matching.documents)),
     ),
     max_size=80,
 )
@@ -32,7 +33,7 @@ def test_the_index_names_the_same_keys_in_the_same_order_as_its_twin(waiting_max
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(attributes, "WAITING_MAX", waiting_max)
         patch.setattr(packed, "CACHE_BYTES_MAX", 0)
-        for what, *rest in [*drawn, ("match", {"x": 1}), ("match", {"x": True, "y": "ab"})]:
+        for what, *rest in [*drawn, ("match", {"x": 1}), ("match", {"x": True, "y": "ab"}), ("match", DOCUMENT)]:
             if what == "add" and rest[0] not in held:
                 held.add(rest[0])
                 index.add(*rest)
@@ -42,7 +43,8 @@ def test_the_index_names_the_same_keys_in_the_same_order_as_its_twin(waiting_max
                 index.remove(*rest)
                 twin.remove(*rest)
             elif what == "match":
-                assert index.match(rest[0], "attr") == twin.match(rest[0], "attr")
+                for lang in ("attr", "xpath"):
+                    assert index.match(rest[0], lang) == twin.match(rest[0], lang)
             assert len(index) == len(twin)
 
 
@@ -61,3 +63,9 @@ def test_a_content_of_another_language_matches_nothing() -> None:
     index.add("k", parse("*"))
     assert index.match("<a/>", "attr") == index.match("<a/>", "xpath") == []
     assert index.match({}, "attr") == ["k"]
+
+
+def test_a_text_that_is_no_document_matches_nothing() -> None:
+    index: FilterIndex[str] = FilterIndex()
+    index.add("k", parse("//*", "xpath"))
+    assert index.match("<a>", "xpath") == [] and index.match("<a/>", "xpath") == ["k"]

@@ -7,6 +7,7 @@ from typing import Generic, Protocol
 from node.core.filters import Filter
 from node.core.matching import Key
 from node.core.matching.attributes import AttributeIndex
+from node.core.matching.patterns import PatternIndex
 from node.core.records import Content
 
 
@@ -80,5 +81,15 @@ class FilterIndex(Generic[Key]):
     def _set(self, lang: str) -> FilterSet[Key]:
         filters = self._sets.get(lang)
         if filters is None:
-            filters = self._sets[lang] = AttributeIndex() if lang == "attr" else Everyone()
+            filters = self._sets[lang] = _filter_set(lang)
         return filters
+
+
+def _filter_set(lang: str) -> FilterSet[Key]:
+    match lang:
+        case "attr":
+            return AttributeIndex()
+        case "xpath":
+            return PatternIndex()
+        case _:
+            return Everyone()

@@ -6,7 +6,7 @@ A filter of several parts covers another only if each part of the other is cover
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -14,6 +14,10 @@ from node.core.filters import Filter
 from node.core.filters.attr.conjunction import Conjunction, ValueSet
 from node.core.filters.attr.filter import AttrFilter
 from node.core.filters.attr.numbers import NumberSet
+from node.core.filters.xpath import shape
+from node.core.filters.xpath.filter import XPathFilter
+from node.core.filters.xpath.pattern import Step
+from node.core.filters.xpath.syntax import ANY
 
 # Names and values as tuples of strings and numbers; what is inside concerns only the function that made it.
 Token = tuple[str | int | float, ...]
@@ -80,4 +84,31 @@ def _value_tokens(name: str, values: ValueSet) -> list[Token]:
     return tokens
 
 
-_READERS: dict[str, Callable[[Filter], tuple[Signature, ...]]] = {"attr": _attr}
+def _xpath(filter: Filter) -> tuple[Signature, ...]:
+    assert isinstance(filter, XPathFilter)
+    if filter.pattern is None:
+        return ()
+    tokens = tuple(dict.fromkeys(_pattern_tokens(filter.pattern)))
+    # What a pattern needs of the one it is laid onto is what it offers itself. The mask knows more than the tokens.
+    mask = shape.signature(filter.pattern)
+    return (Signature(tokens, tokens, mask, mask),)
+
+
+def _pattern_tokens(top: Step) -> Iterator[Token]:
+    if not top.is_deep and top.name != ANY:
+        yield ("/", top.name)
+    for step in top.steps():
+        if step.name != ANY:
+            yield (step.name,)
+            for child in step.children:
+                if not child.is_deep and child.name != ANY:
+                    yield (step.name, "/", child.name)
+        for name, value in step.attributes:
+            yield ("@", name)
+            if value is not None:
+                yield ("@", name, value)
+        if step.value is not None:
+            yield (".", step.value)
+
+
+_READERS: dict[str, Callable[[Filter], tuple[Signature, ...]]] = {"attr": _attr, "xpath": _xpath}
