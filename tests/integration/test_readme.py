@@ -49,7 +49,8 @@ def block_with(command: str) -> list[str]:
 
 
 def test_every_command_of_the_readme_is_tried_here() -> None:
-    assert [commands(block)[0] for block in BLOCKS] == ["make demo", "make test", "make cluster-up"]
+    first = [commands(block)[0] for block in BLOCKS]
+    assert first == ["make demo", "make test", "make cluster-up", "source .venv/bin/activate"]
     assert "make test" in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
@@ -66,6 +67,12 @@ def test_make_demo(tmp_path: Path) -> None:
 def test_make_cluster_up_and_what_to_type_then(tmp_path: Path) -> None:
     typed(block_with("make cluster-up"), tmp_path / "background")
     assert '"content":{"sym":"IBM","price":12}' in (tmp_path / "background.out").read_text()
+
+
+def test_filters_are_tried_without_a_cluster(tmp_path: Path) -> None:
+    told = typed(commands(BLOCKS[-1]), tmp_path / "background").splitlines()
+    assert told[:2] == ["yes", "yes"]
+    assert any("/a/b/c" in line for line in told[2:]), "the branch [b] says nothing new"
 
 
 def test_the_campaign_in_the_readme_is_a_campaign(tmp_path: Path) -> None:
