@@ -12,7 +12,7 @@ import pytest
 
 from controller import cluster, topology
 from controller.cluster import ClusterSpec
-from controller.errors import EnvironmentProblem
+from controller.errors import EnvironmentProblem, UsageError
 from controller.progress import PlainProgress
 from controller.runtimes import engine, processes
 from controller.runtimes.base import Runtime
@@ -21,6 +21,7 @@ from tests.integration.lab import until
 
 BOTH = ["process", pytest.param("docker", marks=pytest.mark.docker)]
 UNREADY = "tests.integration.unready_schemes:Waiting"
+STILLBORN = "tests.integration.unready_schemes:Stillborn"
 
 
 def spec(directory: Path, runtime: str, scheme: str = "simple", port: int | None = None) -> ClusterSpec:
@@ -52,12 +53,16 @@ def test_a_broker_that_is_not_ready_in_time_is_named_with_its_last_lines(tmp_pat
     assert "broker is up" in said
 
 
-@pytest.mark.docker
 def test_a_broker_that_ends_at_once_is_named_with_its_last_lines(tmp_path: Path) -> None:
-    """The image does not hold the tests' schemes."""
-    said, told = failing_up(spec(tmp_path, "docker", UNREADY), 30)
+    said, told = failing_up(spec(tmp_path, "process", STILLBORN), 30)
     assert "ended before it was ready" in told
-    assert "cannot be loaded" in said
+    assert "it does not live" in said
+
+
+@pytest.mark.docker
+def test_a_scheme_that_the_image_does_not_hold_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="put it there with --with PACKAGE"):
+        cluster.up(spec(tmp_path, "docker", UNREADY), PlainProgress(io.StringIO()))
 
 
 @pytest.mark.parametrize("runtime", BOTH)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Struct
+
 from node.core.messages import Port, Publication
-from node.core.schemes.base import Forward
+from node.core.schemes.base import Forward, Site
 from node.core.schemes.simple import Simple
 
 
@@ -14,6 +16,13 @@ class Waiting(Simple):
 
     def waiting_for(self) -> list[str]:
         return ["godot"]
+
+
+class Stillborn(Simple):
+    name = "stillborn"
+
+    def __init__(self, site: Site, parameters: Struct) -> None:
+        raise ZeroDivisionError("it does not live")
 
 
 class Falling(Simple):

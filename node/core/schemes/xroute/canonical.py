@@ -168,7 +168,7 @@ class CanonicalTable:
             told = f"{where}: {filter}"
             if entry.n <= 0:
                 raise InvariantViolation(f"{told} has no instance")
-            coverers = [each for each in self._top_entries if each != filter and each.covers(filter)]
+            coverers = self._tops.coverers(filter)
             if filter in self._top_entries:
                 if coverers:
                     raise InvariantViolation(f"{told} is a top though {coverers[0]} covers it")

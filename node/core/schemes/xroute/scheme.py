@@ -275,8 +275,8 @@ class ProducerTrees(Scheme):
             table.check(f"{where} towards {neighbour.name}")
         for port, interface in self.interfaces.items():
             for filter in interface.rows:
-                if wider := [each for each in interface.rows if each != filter and each.covers(filter)]:
-                    raise InvariantViolation(f"{where}: {port.name} told {filter} and {wider[0]}, which covers it")
+                if narrower := interface.represented_by(filter):
+                    raise InvariantViolation(f"{where}: {port.name} told {filter} and {narrower[0]}, which it covers")
 
 
 class XRoute(ProducerTrees):
