@@ -19,7 +19,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-sim paper-xroute papers docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-matching bench-sim paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -76,6 +76,9 @@ lint: $(STAMP) ## style, types, and who may import whom
 
 bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
 	@$(BIN)/python -m tests.bench
+
+bench-matching: $(STAMP) ## our indexes beside their naive twins and other ways, up to 100,000 filters (minutes)
+	@$(BIN)/python -m tests.bench mixed equality patterns covering
 
 bench-sim: $(STAMP) ## events per second of a simulated network, beside a bare event loop
 	@$(BIN)/python -m tests.bench sim

@@ -6,13 +6,17 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from tests.bench import core, hop, journals, matching, sim, split, table
+from tests.bench import core, covering, hop, index, journals, matching, patterns, sim, split, table
 from tests.bench.measure import FULL, QUICK, Effort, Say, Section
 
 SECTIONS: dict[str, Callable[[Effort, Say], Section]] = {
     "hop": hop.measure,
     "journal": journals.measure,
     "matching": matching.measure,
+    "mixed": index.measure,
+    "equality": index.measure_equality,
+    "patterns": patterns.measure,
+    "covering": covering.measure,
     "filters": matching.measure_filters,
     "core": core.measure,
     "split": split.measure,

@@ -13,10 +13,12 @@ class Effort(NamedTuple):
     run_s: float
     repetitions: int
     filters: tuple[int, ...]
+    many: tuple[int, ...]
+    """How many filters, where an index is measured."""
 
 
-FULL = Effort(run_s=0.3, repetitions=5, filters=(100, 1_000, 10_000))
-QUICK = Effort(run_s=0.01, repetitions=1, filters=(20, 100))
+FULL = Effort(run_s=0.3, repetitions=5, filters=(100, 1_000, 10_000), many=(1_000, 10_000, 100_000))
+QUICK = Effort(run_s=0.01, repetitions=1, filters=(20, 100), many=(50, 200))
 
 
 class Figure(NamedTuple):

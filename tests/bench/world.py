@@ -27,23 +27,39 @@ def filters(count: int, seed: int = 1) -> list[Wanted]:
     return [_filter(random) for _ in range(count)]
 
 
+def texts(count: int, seed: int = 1, only_equality: bool = False) -> list[str]:
+    """The texts alone, which are made sooner; `only_equality`: every constraint is `name = value`."""
+    random = Random(seed)
+    return [" and ".join(text for text, _ in _pairs(random, _names(random), only_equality)) for _ in range(count)]
+
+
 def _filter(random: Random) -> Wanted:
-    names = random.sample(NUMBERS + TEXTS, random.randint(2, 8))
-    pairs = [_number(random, name) if name in NUMBERS else _text(random, name) for name in names]
+    names = _names(random)
+    pairs = _pairs(random, names)
     source = " and ".join(f"{name!r} in c and {python}" for name, (_, python) in zip(names, pairs, strict=True))
     return Wanted(" and ".join(text for text, _ in pairs), eval(f"lambda c: {source}"))
 
 
-def _number(random: Random, name: str) -> tuple[str, str]:
+def _names(random: Random) -> list[str]:
+    return random.sample(NUMBERS + TEXTS, random.randint(2, 8))
+
+
+def _pairs(random: Random, names: list[str], only_equality: bool = False) -> list[tuple[str, str]]:
+    return [(_number if name in NUMBERS else _text)(random, name, only_equality) for name in names]
+
+
+def _number(random: Random, name: str, only_equality: bool) -> tuple[str, str]:
     """The constraint in our language and in Python's."""
-    operator, value = random.choice((("<", 600), (">", 400), (">=", 300), ("<=", 700), ("!=", 500), ("=", 500)))
+    operators = (("<", 600), (">", 400), (">=", 300), ("<=", 700), ("!=", 500), ("=", 500))
+    operator, value = random.choice(operators[-1:] if only_equality else operators)
     value = max(0, value + random.randint(-300, 300))
     return f"{name} {operator} {value}", f"c[{name!r}] {'==' if operator == '=' else operator} {value}"
 
 
-def _text(random: Random, name: str) -> tuple[str, str]:
+def _text(random: Random, name: str, only_equality: bool) -> tuple[str, str]:
     word = random.choice(WORDS)
-    operator, value = random.choice((("=", word), ("prefix", word[:2]), ("contains", word[-2:]), ("!=", word)))
+    operators = (("=", word), ("prefix", word[:2]), ("contains", word[-2:]), ("!=", word))
+    operator, value = random.choice(operators[:1] if only_equality else operators)
     python = {
         "=": f"c[{name!r}] == {value!r}",
         "!=": f"c[{name!r}] != {value!r}",

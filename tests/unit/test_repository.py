@@ -13,8 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PINNED = sorted((ROOT / "requirements").glob("*.txt"))
-TARGETS = ("help", "setup", "image", "demo", "cluster-up", "cluster-down", "test", "lint", "bench", "bench-sim",
-           "paper-xroute", "papers", "clean")  # fmt: skip
+TARGETS = ("help", "setup", "image", "demo", "cluster-up", "cluster-down", "test", "lint", "bench",
+           "bench-matching", "bench-sim", "paper-xroute", "papers", "clean")  # fmt: skip
 
 
 def requirements(path: Path) -> list[str]:
