@@ -16,7 +16,7 @@ from node.core.matching.packed import Packed
 from node.core.matching.waiting import Waiting
 from node.core.records import Content
 
-# Measured with `make bench-matching`: below this many, rows of bits are not worth their making.
+# A guess, not yet measured apart: below this many, rows of bits should not be worth their making.
 WAITING_MAX = 1_000
 # One in so many may wait before all are packed anew.
 PACKED_PER_WAITING = 16
