@@ -14,7 +14,7 @@ _FILLS = ("#cfe8f3", "#d5f0d0", "#fdf3c7", "#f3d4ee", "#d4dcf7", "#f7d4d4")
 
 def drawing(topology: Topology) -> RenderableType:
     """The spanning tree as a tree, the links it leaves out beneath."""
-    children = _children(topology)
+    children = {name: topology.tree_neighbours(name) for name in topology.broker_names}
     start = _centre(children)
     tree = Tree(_label(topology, start, None))
     waiting = [(tree, start, "")]
@@ -42,14 +42,7 @@ def dot(topology: Topology) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _children(topology: Topology) -> dict[str, list[str]]:
-    return {
-        name: [other for other in topology.neighbours(name) if (min(name, other), max(name, other)) in topology.tree]
-        for name in topology.broker_names
-    }
-
-
-def _centre(children: dict[str, list[str]]) -> str:
+def _centre(children: dict[str, tuple[str, ...]]) -> str:
     """Peel off leaves until one broker is left: drawn from there the tree is as flat as it can be."""
     degree = {name: len(others) for name, others in children.items()}
     rest = set(children)

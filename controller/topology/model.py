@@ -51,6 +51,10 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(broker.role for broker in self.brokers))
 
     @cached_property
+    def groups(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(broker.group for broker in self.brokers))
+
+    @cached_property
     def _neighbours(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, list[str]] = {name: [] for name in self.broker_names}
         for link in self.links:
@@ -66,11 +70,36 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
     def neighbours(self, name: str) -> tuple[str, ...]:
         return self._neighbours[self.broker(name).name]
 
+    def tree_neighbours(self, name: str) -> tuple[str, ...]:
+        return tuple(other for other in self.neighbours(name) if (min(name, other), max(name, other)) in self.tree)
+
     def broker(self, name: str) -> Broker:
         for broker in self.brokers:
             if broker.name == name:
                 return broker
         raise UsageError(f"no broker `{name}` in {self.name}; {known(name, self.broker_names)}")
+
+    def group(self, name: str) -> tuple[Broker, ...]:
+        """The brokers that can stand in for each other under this name, in the topology's order."""
+        found = tuple(broker for broker in self.brokers if broker.group == name)
+        if not found:
+            raise UsageError(f"no group `{name}` in {self.name}; {known(name, self.groups)}")
+        return found
+
+    def path(self, a: str, b: str) -> tuple[str, ...]:
+        """The brokers from `a` to `b`, both included, on the tree that the brokers compute too."""
+        start, end = self.broker(a).name, self.broker(b).name
+        nearer = {end: end}
+        waiting = [end]
+        for name in waiting:
+            for other in self.tree_neighbours(name):
+                if other not in nearer:
+                    nearer[other] = name
+                    waiting.append(other)
+        way = [start]
+        while way[-1] != end:
+            way.append(nearer[way[-1]])
+        return tuple(way)
 
     def link(self, name: str) -> Link:
         """The link written `A-B`, in either direction."""
