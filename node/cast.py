@@ -163,9 +163,8 @@ class Cast:
         """The incarnation of each broker that all its clients here are in touch with; the oldest, if they differ."""
         lowest: dict[str, int] = {}
         for client in self._clients.values():
-            broker = client.state.broker
-            if broker is not None:
-                inc = client.state.broker_inc
+            for broker in client.state.brokers:
+                inc = client.state.broker_inc(broker)
                 lowest[broker] = min(inc, lowest.get(broker, inc))
         return lowest
 

@@ -24,7 +24,10 @@ class Attach(Operation, frozen=True, kw_only=True, tag="attach"):
 
 
 class Detach(Operation, frozen=True, kw_only=True, tag="detach"):
-    pass
+    broker: str | None = None
+    """Who moves names the broker to leave; without it the client leaves altogether."""
+    linger_ms: float = 0
+    """Not sooner than so long after all that the client asked for was confirmed: what is under way shall arrive."""
 
 
 class Advertise(Operation, frozen=True, kw_only=True, tag="advertise"):

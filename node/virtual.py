@@ -14,6 +14,7 @@ from node.core.client import ClientState, Held
 from node.core.filters import check_content
 from node.core.messages import Advertise, Subscribe
 from node.core.records import Content, Lang
+from node.core.session import MS
 from node.journal import Journal
 from node.plan import AnyOperation, subject
 from node.wire import CONTENT_BYTES_MAX
@@ -34,7 +35,8 @@ class VirtualClient:
         self._brokers = brokers
         # Who has advertised once publishes only under its advertisements, also after the last one was withdrawn.
         self._must_advertise = must_advertise
-        self._texts: dict[str, tuple[str, Lang]] = {}
+        self._texts: dict[str, tuple[str, str, Lang]] = {}
+        self._waits_since: int | None = None
         self._met: set[str] = set()
 
     @property
@@ -57,15 +59,15 @@ class VirtualClient:
         match operation:
             case plan.Attach(broker=broker):
                 self._attach(broker, now)
-            case plan.Detach():
-                return self._detach()
+            case plan.Detach(broker=broker, linger_ms=linger_ms):
+                return self._detach(broker, round(linger_ms * MS), now)
             case plan.Subscribe(sub=sub, filter=text, lang=lang):
                 self.state.subscribe(sub, text, lang)
-                self._tell_subscription(records.Subscribe, sub, text, lang)
+                self._tell_subscription(records.Subscribe, sub, self._broker(), text, lang)
             case plan.Advertise(adv=adv, filter=text, lang=lang):
                 self.state.advertise(adv, text, lang)
                 self._must_advertise = True
-                self._tell_advertisement(records.Advertise, adv, text, lang)
+                self._tell_advertisement(records.Advertise, adv, self._broker(), text, lang)
             case plan.Unsubscribe(sub=sub):
                 return self._unsubscribe(sub)
             case plan.Unadvertise(adv=adv):
@@ -75,24 +77,38 @@ class VirtualClient:
         return True
 
     def _attach(self, broker: str, now: int) -> None:
-        if self.state.broker is not None:
-            raise Unplayable(f"it is attached to {self.state.broker} already")
         if broker not in self._brokers:
             raise Unplayable(f"no broker {broker!r}; known are {', '.join(sorted(self._brokers))}")
-        self._journal.add(records.Attach, client=self.name, broker=broker)
         self.state.attach(broker, now)
+        self._journal.add(records.Attach, client=self.name, broker=broker)
         self._met.add(broker)
 
     def knows(self, broker: str) -> bool:
         return broker in self._met
 
-    def _detach(self) -> bool:
-        broker = self._broker()
+    def _detach(self, broker: str | None, linger_ns: int, now: int) -> bool:
+        self._broker()
+        leaves = self.state.brokers if broker is None else (broker,)
+        if not set(leaves) <= set(self.state.brokers):
+            raise Unplayable(f"it is not attached to {broker}")
         if any(held.state != "confirmed" for held in self.state.held.values()):
             return False  # one thing at a time is asked for a subscription
-        self._journal.add(records.Detach, client=self.name, broker=broker)
-        self.state.detach()
-        self._texts.clear()
+        if not self._has_lingered(linger_ns, now):
+            return False
+        for left in leaves:
+            self._journal.add(records.Detach, client=self.name, broker=left)
+        for delivery in self.state.detach(broker):
+            self.take(self._broker(), [delivery])
+        self._texts = {key: told for key, told in self._texts.items() if told[0] not in leaves}
+        return True
+
+    def _has_lingered(self, linger_ns: int, now: int) -> bool:
+        """Looked at whenever the session has something to do, so at least once per heartbeat."""
+        if self._waits_since is None:
+            self._waits_since = now
+        if now - self._waits_since < linger_ns:
+            return False
+        self._waits_since = None
         return True
 
     def _unsubscribe(self, sub: str) -> bool:
@@ -122,7 +138,7 @@ class VirtualClient:
         if len(msgspec.json.encode(content)) > CONTENT_BYTES_MAX:
             raise Unplayable(f"the content has more than {CONTENT_BYTES_MAX} bytes")
         if self._must_advertise:
-            matching = [h.state for h in self.state.held.values() if _announces(h, content, lang)]
+            matching = [h.state for h in self.state.held.values() if _announces(h, broker, content, lang)]
             if "confirmed" not in matching:
                 if "asked" in matching:
                     return False
@@ -180,14 +196,15 @@ class VirtualClient:
             subs=list(delivery.subs),
         )
 
-    def _tell_subscription(self, record: type[records.Record], sub: str, text: str, lang: Lang) -> None:
-        self._texts[sub] = (text, lang)
-        self._journal.add(record, client=self.name, broker=self._broker(), sub=sub, filter=text, lang=lang)
+    def _tell_subscription(self, record: type[records.Record], sub: str, broker: str, text: str, lang: Lang) -> None:
+        self._texts[sub] = (broker, text, lang)
+        self._journal.add(record, client=self.name, broker=broker, sub=sub, filter=text, lang=lang)
 
-    def _tell_advertisement(self, record: type[records.Record], adv: str, text: str, lang: Lang) -> None:
-        self._texts[adv] = (text, lang)
-        self._journal.add(record, client=self.name, broker=self._broker(), adv=adv, filter=text, lang=lang)
+    def _tell_advertisement(self, record: type[records.Record], adv: str, broker: str, text: str, lang: Lang) -> None:
+        self._texts[adv] = (broker, text, lang)
+        self._journal.add(record, client=self.name, broker=broker, adv=adv, filter=text, lang=lang)
 
 
-def _announces(held: Held, content: Content, lang: Lang) -> bool:
-    return isinstance(held.body, Advertise) and held.filter.lang == lang and held.filter.matches(content)
+def _announces(held: Held, broker: str, content: Content, lang: Lang) -> bool:
+    is_here = isinstance(held.body, Advertise) and held.broker == broker and held.filter.lang == lang
+    return is_here and held.filter.matches(content)

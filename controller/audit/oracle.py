@@ -205,7 +205,8 @@ def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> Da
         before(F.col("established"), F.col("published"))
     )
     return told.select(
-        "msg", "publisher", "seq", "published", "client", "sub", "node", "cancel_t", "subscribe", "unsubscribed",
+        "msg", "publisher", "seq", "published", "client", "broker", "sub", "node", "cancel_t", "subscribe",
+        "unsubscribed",
         (F.col("established").isNotNull() & ~F.col("refused") & F.coalesce(in_time, F.lit(False))).alias("promised"),
         F.coalesce(before(F.col("unsubscribed"), F.col("published")), F.lit(False)).alias("forbidden"),
     )  # fmt: skip
@@ -224,7 +225,7 @@ def allowed(pair: Column, delivered: Column) -> Column:
 
 def duties(paired: DataFrame) -> DataFrame:
     """What is owed, or allowed, to a client for a message: one row per (client, msg), its pairs in an array."""
-    pair = F.struct("sub", "promised", "forbidden", "cancel_t", "subscribe", "unsubscribed")
+    pair = F.struct("sub", "broker", "promised", "forbidden", "cancel_t", "subscribe", "unsubscribed")
     return paired.groupBy("client", "msg").agg(
         F.first("publisher").alias("publisher"),
         F.first("seq").alias("seq"),
@@ -237,8 +238,8 @@ def duties(paired: DataFrame) -> DataFrame:
 def deliveries(rows: DataFrame, published: DataFrame, owed: DataFrame) -> DataFrame:
     """Every delivery with its publication (null if there is none), the subscriptions that allow it, and which copy."""
     delivered = events(rows, "deliver").select(
-        "client", "msg", F.col("publisher").alias("said_publisher"), F.col("seq").alias("said_seq"), "subs", "node",
-        "line", position().alias("delivered"),
+        "client", "broker", "msg", F.col("publisher").alias("said_publisher"), F.col("seq").alias("said_seq"), "subs",
+        "node", "line", position().alias("delivered"),
     )  # fmt: skip
     known = published.select("msg", "publisher", "seq", "published", "intended_t")
     copies = Window.partitionBy("client", "msg").orderBy("delivered", "line")

@@ -2,6 +2,10 @@
 
 Each session with a broker's incarnation starts with a snapshot of everything the client holds, so a client that
 reconnects, or whose broker was restarted, keeps its subscriptions without anyone's help.
+
+A client that moves is attached to two brokers for a while. As long as it has not left the old one it takes only what
+that one brings, and keeps back what the new one brings: what is faster on the new way must not overtake what is still
+under way to the old broker. When it leaves, it takes what was kept back and had not come by the old way.
 """
 
 from __future__ import annotations
@@ -28,6 +32,9 @@ from node.core.messages import (
 )
 from node.core.records import Content, Lang
 from node.core.session import Frame, Limits, Session
+
+BROKERS_MAX = 2
+"""At a time: the one it leaves and the one it goes to."""
 
 
 class Established(Struct, frozen=True):
@@ -65,6 +72,7 @@ class Held(Struct):
 
     body: Subscribe | Advertise
     filter: Filter
+    broker: str
     state: str = "asked"
 
 
@@ -81,10 +89,11 @@ class ClientState:
         self.inc = inc
         self._codec = codec
         self._limits = limits
-        self.broker: str | None = None
+        self._at: list[str] = []
         self.held: dict[str, Held] = {}
         self._got: dict[str, int] = {}
         self._got_elsewhere: dict[str, int] = {}
+        self._kept_back: dict[str, Delivery] = {}
         self._last_broker: str | None = None
         self._sessions: dict[str, Session[bytes]] = {}
         self._awaited: dict[str, dict[int, _Awaited]] = {}
@@ -93,32 +102,75 @@ class ClientState:
         self._next_mid = 1
         self.next_seq = first_seq
 
+    @property
+    def broker(self) -> str | None:
+        """Where it asks and publishes: the broker that it came to last."""
+        return self._at[-1] if self._at else None
+
+    @property
+    def brokers(self) -> tuple[str, ...]:
+        """Where it is attached: nowhere, at one broker, or at two while it moves, the old one first."""
+        return tuple(self._at)
+
     def attach(self, broker: str, now: int) -> None:
         """Take up a broker: a new session, or the old one if the client was there before."""
-        if self._last_broker not in (None, broker):
+        if broker in self._at or len(self._at) == BROKERS_MAX:
+            raise ValueError(f"client {self.client} is attached to {' and '.join(self._at)} already")
+        if not self._at and self._last_broker not in (None, broker):
             self._got_elsewhere = dict(self._got)
-        self.broker = self._last_broker = broker
+        self._at.append(broker)
+        self._last_broker = broker
         session = self._sessions.get(broker)
         if session is None:
             self._sessions[broker] = Session(self.inc, self._limits, now)
             self._awaited[broker] = {}
             self._unconsumed[broker] = deque()
         elif session.is_open:
-            self._send_snapshot()
+            self._send_snapshot(broker)
 
-    def detach(self) -> None:
-        """Leave: everything held is cancelled, without confirmation to the client's owner."""
-        self.held.clear()
-        broker = self._attached()
+    def detach(self, broker: str | None = None) -> list[Event]:
+        """Leave that broker, or all: everything held there is cancelled, without confirmation to the client's owner.
+
+        Returns what had been kept back until now.
+        """
+        self._attached()
+        for left in [broker] if broker is not None else list(self._at):
+            self._leave(left)
+        return self._take_kept_back() if len(self._at) == 1 else []
+
+    def _leave(self, broker: str) -> None:
+        if broker not in self._at:
+            raise ValueError(f"client {self.client} is not attached to {broker}")
+        self.held = {key: held for key, held in self.held.items() if held.broker != broker}
         self._awaited[broker].clear()
         if self._sessions[broker].is_open:
-            self._send_snapshot()
-        self.broker = None
+            self._send_snapshot(broker)
+        self._at.remove(broker)
+        if self._at:
+            self._got_elsewhere = dict(self._got)
+        for msg in [msg for msg, kept in self._kept_back.items() if kept.broker == broker]:
+            self._drop_double(msg)
+
+    def _take_kept_back(self) -> list[Event]:
+        taken: list[Event] = []
+        for msg, kept in list(self._kept_back.items()):
+            made = kept.publication
+            if made.seq <= self._got_elsewhere.get(made.publisher, 0):
+                self._drop_double(msg)
+            else:
+                self._got[made.publisher] = made.seq
+                taken.append(self._kept_back.pop(msg))
+        return taken
+
+    def _drop_double(self, msg: str) -> None:
+        kept = self._kept_back.pop(msg, None)
+        if kept is not None:
+            self.consumed(kept.broker)
 
     def _attached(self) -> str:
-        if self.broker is None:
+        if not self._at:
             raise ValueError(f"client {self.client} is not attached to a broker")
-        return self.broker
+        return self._at[-1]
 
     def subscribe(self, sub: str, text: str, lang: Lang = "attr") -> None:
         self._ask(sub, Subscribe(sub, text, lang))
@@ -130,7 +182,7 @@ class ClientState:
         broker = self._attached()
         if key in self.held:
             raise ValueError(f"the id {key} is in use")
-        self.held[key] = Held(body, parse(body.filter, body.lang))
+        self.held[key] = Held(body, parse(body.filter, body.lang), broker)
         self._send(broker, body, _Awaited(asked=(key,)))
 
     def unsubscribe(self, sub: str) -> None:
@@ -140,9 +192,10 @@ class ClientState:
         self._cancel(adv, Unadvertise(adv))
 
     def _cancel(self, key: str, body: Unsubscribe | Unadvertise) -> None:
-        broker = self._attached()
-        self.held[key].state = "cancelling"
-        self._send(broker, body, _Awaited(cancelled=(key,)))
+        self._attached()
+        held = self.held[key]
+        held.state = "cancelling"
+        self._send(held.broker, body, _Awaited(cancelled=(key,)))
 
     def _send(self, broker: str, body: Body, awaited: _Awaited) -> None:
         session = self._sessions[broker]
@@ -152,24 +205,24 @@ class ClientState:
         self._awaited[broker][mid] = awaited
         session.send(self._codec.encode(Control(mid, body)))
 
-    def _send_snapshot(self) -> None:
-        kept = [h.body for h in self.held.values() if h.state != "cancelling"]
-        asked = tuple(key for key, h in self.held.items() if h.state == "asked")
-        cancelled = tuple(key for key, h in self.held.items() if h.state == "cancelling")
+    def _send_snapshot(self, broker: str) -> None:
+        here = {key: h for key, h in self.held.items() if h.broker == broker}
+        kept = [h.body for h in here.values() if h.state != "cancelling"]
+        asked = tuple(key for key, h in here.items() if h.state == "asked")
+        cancelled = tuple(key for key, h in here.items() if h.state == "cancelling")
         snapshot = Snapshot(
             tuple(b for b in kept if isinstance(b, Subscribe)), tuple(b for b in kept if isinstance(b, Advertise))
         )
-        self._send(self._attached(), snapshot, _Awaited(asked, cancelled))
+        self._send(broker, snapshot, _Awaited(asked, cancelled))
 
     def knows(self, broker: str) -> bool:
         """Whether this incarnation of the client ever was attached to it."""
         return broker in self._sessions
 
-    @property
-    def broker_inc(self) -> int:
-        """The incarnation of its broker that the client is in touch with; 0 if none."""
-        session = None if self.broker is None else self._sessions[self.broker]
-        return session.peer_inc if session is not None and session.is_open else 0
+    def broker_inc(self, broker: str) -> int:
+        """The incarnation of that broker that the client is in touch with; 0 if none."""
+        session = self._sessions[broker]
+        return session.peer_inc if session.is_open else 0
 
     @property
     def can_publish(self) -> bool:
@@ -178,7 +231,7 @@ class ClientState:
 
     def may_publish(self, content: Content, lang: Lang) -> bool:
         """Who advertised publishes only what one of its confirmed advertisements matches."""
-        advs = [h for h in self.held.values() if isinstance(h.body, Advertise)]
+        advs = [h for h in self.held.values() if isinstance(h.body, Advertise) and h.broker == self.broker]
         return not advs or any(
             h.state == "confirmed" and h.filter.lang == lang and h.filter.matches(content) for h in advs
         )
@@ -197,8 +250,8 @@ class ClientState:
         if received.renewed:
             session.renew()
             self._awaited[broker].clear()
-            if broker == self.broker:
-                self._send_snapshot()
+            if broker in self._at:
+                self._send_snapshot(broker)
         events: list[Event] = []
         for data in received.accepted:
             payload = self._codec.decode(data)
@@ -208,8 +261,8 @@ class ClientState:
                 case Settled(mid=mid):
                     events.extend(self._confirmed(self._awaited[broker].pop(mid, _Awaited())))
                 case Refused(what="session"):
-                    if broker == self.broker:
-                        self._send_snapshot()
+                    if broker in self._at:
+                        self._send_snapshot(broker)
                 case Refused(what=what, why=why):
                     self.held.pop(what, None)
                     events.append(RefusedByBroker(what, why))
@@ -218,13 +271,20 @@ class ClientState:
     def _delivery(self, broker: str, session: Session[bytes], deliver: Deliver) -> list[Event]:
         subs = tuple(sub for sub in deliver.subs if sub in self.held)
         made = deliver.publication
+        is_early = broker != self._at[0] if subs else False
         # A message may be slower on its way to the new broker than the client that moved there.
-        if not subs or made.seq <= self._got_elsewhere.get(made.publisher, 0):
+        got = self._got if is_early else self._got_elsewhere
+        if not subs or made.seq <= got.get(made.publisher, 0):
             session.release(session.peer_inc)
             return []
-        self._got[made.publisher] = made.seq
         self._unconsumed[broker].append(session.peer_inc)
-        return [Delivery(broker, deliver.publication, subs)]
+        delivery = Delivery(broker, made, subs)
+        if is_early:
+            self._kept_back[made.msg] = delivery
+            return []
+        self._got[made.publisher] = made.seq
+        self._drop_double(made.msg)
+        return [delivery]
 
     def _confirmed(self, awaited: _Awaited) -> list[Event]:
         events: list[Event] = []
@@ -254,8 +314,8 @@ class ClientState:
         return min((session.deadline() for _, session in self._live_sessions()), default=None)
 
     def _live_sessions(self) -> list[tuple[str, Session[bytes]]]:
-        """The one with the client's broker, and those with former ones that something is still due to."""
-        return [(b, s) for b, s in self._sessions.items() if b == self.broker or s.waiting or s.wants_to_transmit]
+        """Those with the client's brokers, and those with former ones that something is still due to."""
+        return [(b, s) for b, s in self._sessions.items() if b in self._at or s.waiting or s.wants_to_transmit]
 
     @property
     def pending(self) -> int:

@@ -37,7 +37,7 @@ class Attach(Record, tag="attach"):
 
 
 class Detach(Record, tag="detach"):
-    """A client leaves; this cancels all its subscriptions, without confirmation."""
+    """A client leaves a broker; this cancels all its subscriptions there, without confirmation."""
 
     client: str
     broker: str

@@ -379,6 +379,28 @@ def a_mover_leaves_the_old_broker_only(name: str, cases: Cases) -> set[str]:
 
 
 @case
+def who_moves_is_brought_a_message_by_one_of_its_brokers(name: str, cases: Cases) -> set[str]:
+    publish(name, cases, 60)
+    log = receiver(name, cases).at(30).attach(f"{name}.r", "b2")
+    log.subscribed(f"{name}.r", f"{name}.s2", where(name), "b2").at(70).deliver(
+        f"{name}.r", f"{name}.p:1", [f"{name}.s"]
+    )
+    log.at(9000).detach(f"{name}.r", "b1")
+    return set()
+
+
+@case
+def each_of_a_movers_brokers_names_all_of_its_own(name: str, cases: Cases) -> set[str]:
+    publish(name, cases, 60)
+    log = receiver(name, cases).at(30).subscribed(f"{name}.r", f"{name}.s2", where(name)).attach(f"{name}.r", "b2")
+    log.subscribed(f"{name}.r", f"{name}.s3", where(name), "b2").at(70).deliver(
+        f"{name}.r", f"{name}.p:1", [f"{name}.s"]
+    )
+    log.at(9000).detach(f"{name}.r", "b1")
+    return {"subs"}
+
+
+@case
 def a_refused_subscription_is_owed_nothing(name: str, cases: Cases) -> set[str]:
     publish(name, cases, 60)
     cases.driver(name, "r").at(10).subscribe(f"{name}.r", f"{name}.s", "x prefix 1").refuse(f"{name}.s")

@@ -30,7 +30,11 @@ class Sub:
         self.client = lines[0]["client"]
         self.id = lines[0]["sub"]
         self.condition = condition
-        left = [d for d in departures if d["client"] == self.client and before(self.asked, d)]
+        left = [
+            d
+            for d in departures
+            if d["client"] == self.client and d["broker"] == lines[0]["broker"] and before(self.asked, d)
+        ]
         ends = [self.at["unsubscribe"], *left]
         self.cancels = [line for line in ends if line is not None]
 
@@ -109,7 +113,8 @@ class Twin:
                 continue
             published = self.published[line["msg"]]
             wrong = not line["subs"] or not set(line["subs"]) <= set(allowed)
-            left_out = not set(self.required(line["client"], published)) <= set(line["subs"])
+            here = {s.id for s in self.subs if s.asked["broker"] == line["broker"]}
+            left_out = not set(self.required(line["client"], published)) & here <= set(line["subs"])
             if wrong or left_out:
                 yield "subs", line["client"], line["msg"], line["t"], not wrong and self.excused(published)
 

@@ -4,7 +4,8 @@
     subscribe c1 s1 x > 3        unsubscribe s1              publish c1 {"x": 5}
     unadvertise c1 a1            detach c1                   pause c1 | resume c1
     cut b1-b2 | mend b1-b2       kill b2 | start b2          run 500          settle        table b2
-`scheme NAME` and `credit N` may stand before `links`; a client that has left may be attached elsewhere.
+`scheme NAME` and `credit N` may stand before `links`; a client that has left, or is about to (`detach c1 b1`), may be
+attached elsewhere.
 Each paragraph is one or more commands; below `----` stands what the network did because of them.
 """
 
@@ -50,6 +51,8 @@ class Teller:
                 net.attach(client, broker)
             case "detach", (client,):
                 net.detach(client)
+            case "detach", (client, broker):
+                net.detach(client, broker)
             case "pause", (client,):
                 net.paused.add(client)
             case "resume", (client,):

@@ -204,9 +204,11 @@ class Net:
         self.clients[name].attach(broker, self.now)
         self._transmit_client(self.clients[name])
 
-    def detach(self, name: str) -> None:
-        self.clients[name].detach()
-        self._transmit_client(self.clients[name])
+    def detach(self, name: str, broker: str | None = None) -> None:
+        client = self.clients[name]
+        for event in client.detach(broker):
+            self._note(client, event)
+        self._transmit_client(client)
 
     def _client_beat(self, client: ClientState) -> None:
         if self.clients[client.client] is not client:
@@ -266,7 +268,7 @@ class Net:
 
     def _in_touch(self, client: ClientState) -> bool:
         # A client that has not noticed its broker's restart would publish to the dead one.
-        return client.broker is None or client.broker_inc == self.incs[client.broker]
+        return all(client.broker_inc(broker) == self.incs[broker] for broker in client.brokers)
 
     def settle(self, within_ns: int = 120_000 * MS) -> None:
         end = self.now + within_ns

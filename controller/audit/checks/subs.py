@@ -1,7 +1,8 @@
-"""A delivery names all required subscriptions, no forbidden one, and at least one."""
+"""A delivery names all required subscriptions at the broker it comes from, no forbidden one, and at least one."""
 
 from __future__ import annotations
 
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 
 from controller.audit.evidence import Evidence
@@ -12,12 +13,17 @@ from controller.audit.oracle import required
 def find(evidence: Evidence) -> Findings:
     """Only rightful deliveries: one without any right is `spurious` whatever it names.
 
-    A required subscription that is not named is a loss to that subscription, so a fault can excuse it.
+    A required subscription that is not named is a loss to that subscription, so a fault can excuse it. A client that
+    moves has two brokers for a while; the one that brings a message cannot name what was asked for at the other.
     """
     published_t = F.col("published.t")
+
+    def is_required_here(pair: Column) -> Column:
+        return required(pair, published_t, evidence.flight_ns) & (pair["broker"] == F.col("broker"))
+
     named = (
         evidence.deliveries.where("rightful")
-        .withColumn("required", F.filter("pairs", lambda pair: required(pair, published_t, evidence.flight_ns)))
+        .withColumn("required", F.filter("pairs", is_required_here))
         .withColumn("wrong", F.array_except("subs", F.col("allowed.sub")))
         .withColumn("left_out", F.array_except(F.col("required.sub"), F.col("subs")))
         .where((F.size("subs") == 0) | (F.size("wrong") > 0) | (F.size("left_out") > 0))
