@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 import controller
 from controller import topology as topologies
 from controller import workloads, yamlfile
-from controller.campaigns import timetable
+from controller.campaigns import matrix, timetable
 from controller.campaigns.timetable import FaultEvent, Seconds
 from controller.errors import UsageError
 from controller.sim.settings import Settings
@@ -52,7 +52,8 @@ class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
     seed: Annotated[int, Meta(ge=0, le=2**53)] = 1
     log: Level = "all"
     sim: Settings = Settings()
-    matrix: dict[str, Annotated[list[Any], Meta(min_length=1)]] = {}
+    matrix: dict[str, Annotated[list[Any], Meta(min_length=1)] | Annotated[dict[str, Any], Meta(min_length=1)]] = {}
+    """Key → values: a list, `{from: 1, to: 20}` for whole numbers, or alternatives by name `{calm: …, rough: …}`."""
 
 
 class RunSpec(Struct, frozen=True):
@@ -73,6 +74,8 @@ class RunSpec(Struct, frozen=True):
     """For the runtime `sim` only."""
     choices: dict[str, Any]
     """What the matrix chose for this run."""
+    labels: dict[str, str] = {}
+    """The same in a word each, for people."""
 
     def plan(self) -> Plan:
         needs_advertisements = "advertisements" in registry.find(self.scheme).needs
@@ -91,26 +94,38 @@ class Campaign:
             raise document.problem(["name"], what)
         self.name = raw.name
         self.description = raw.description
-        self.matrix = raw.matrix
+        self.matrix = {key: matrix.values(document, key) for key in raw.matrix}
 
 
 def names() -> list[str]:
     return sorted(path.stem for path in DIRECTORY.glob("*.yaml"))
 
 
-def load(name_or_path: str | Path, overrides: Mapping[str, str] | None = None) -> Campaign:
-    """A name among the ready ones, or a path. Overrides are dotted keys (`workload.rate_hz`) with YAML values."""
+def find(name_or_path: str | Path) -> Path:
+    """Of a name among the ready ones, or of a path."""
     text = str(name_or_path)
     if "/" in text or text.endswith((".yaml", ".yml")):
-        path = Path(text)
-    elif text in names():
-        path = DIRECTORY / f"{text}.yaml"
-    else:
-        raise UsageError(f"no campaign `{text}`; {known(text, names())}; or give a path to a .yaml file")
-    document = yamlfile.read(path)
-    for key, value in (overrides or {}).items():
+        return Path(text)
+    if text in names():
+        return DIRECTORY / f"{text}.yaml"
+    raise UsageError(f"no campaign `{text}`; {known(text, names())}; or give a path to a .yaml file")
+
+
+def load(name_or_path: str | Path, overrides: Mapping[str, str] | None = None) -> Campaign:
+    """Overrides are dotted keys (`workload.rate_hz`) with YAML values."""
+    path = find(name_or_path)
+    return _campaign(yamlfile.read(path), path.parent, overrides or {})
+
+
+def parse(text: str, source: str, folder: Path, overrides: Mapping[str, str]) -> Campaign:
+    """A campaign whose file was read before, and may have changed since."""
+    return _campaign(yamlfile.parse(text, source), folder, overrides)
+
+
+def _campaign(document: Document, folder: Path, overrides: Mapping[str, str]) -> Campaign:
+    for key, value in overrides.items():
         document = _overridden(document, key, value)
-    return Campaign(document, path.parent)
+    return Campaign(document, folder)
 
 
 def runs(campaign: Campaign) -> list[RunSpec]:
@@ -130,17 +145,19 @@ def _overridden(document: Document, key: str, value: str) -> Document:
     given = yamlfile.parse(value, f"{key}={value}")
     if key == "topology" and isinstance(given.data, str) and _is_path(given.data):
         given = yamlfile.parse(str(Path(given.data).resolve()), f"{key}={value}")
-    changed = document.grafted(key.split("."), given)
-    matrix = changed.part(["matrix"]).data
-    if isinstance(matrix, dict) and key in matrix:
+    first, _, rest = key.partition(".")
+    changed = document.grafted(["matrix", rest] if first == "matrix" and rest else key.split("."), given)
+    varied = changed.part(["matrix"]).data
+    if isinstance(varied, dict) and key in varied:
         return changed.grafted(["matrix"], changed.part(["matrix"]).without(key))
     return changed
 
 
 def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
     document = campaign.document
-    for key, index in indexes.items():
-        document = document.grafted(key.split("."), campaign.document, ["matrix", key, index])
+    chosen = {key: campaign.matrix[key][index] for key, index in indexes.items()}
+    for key, choice in chosen.items():
+        document = document.grafted(key.split("."), choice.document)
     raw = document.convert(RawCampaign)
     scheme = _scheme(document, raw.scheme)
     topology = _topology(document, raw.topology, campaign.folder)
@@ -157,7 +174,8 @@ def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
         seed=raw.seed,
         log=raw.log,
         sim=raw.sim,
-        choices={key: campaign.matrix[key][index] for key, index in indexes.items()},
+        choices={key: choice.document.data for key, choice in chosen.items()},
+        labels={key: choice.label for key, choice in chosen.items()},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
@@ -25,6 +25,7 @@ from controller.progress import Progress
 from controller.runtimes.base import GATEWAY
 from controller.sim import cluster as simulated
 from controller.sim.settings import RUNTIME as SIM
+from controller.workloads.plans import Plan
 
 CLIENTS_PER_DRIVER = 50
 DRIVERS_MAX = 2
@@ -39,25 +40,42 @@ class Ran(Struct, frozen=True):
     why: str = ""
 
 
-def cluster_spec(run: RunSpec, runtime: str, command: tuple[str, ...], packages: tuple[str, ...] = ()) -> ClusterSpec:
-    plan = run.plan()
-    drivers = min(DRIVERS_MAX, 1 + (len(plan.clients) - 1) // CLIENTS_PER_DRIVER)
+def cluster_spec(
+    run: RunSpec,
+    runtime: str,
+    command: tuple[str, ...],
+    packages: tuple[str, ...] = (),
+    directory: Path | None = None,
+    name: str | None = None,
+    plans: Mapping[str, Plan] | None = None,
+) -> ClusterSpec:
+    """The plans are made from the seed if they are not given."""
     return ClusterSpec(
-        name=f"{run.campaign[:30]}-{secrets.token_hex(3)}",
+        name=name or cluster_name(run.campaign),
         runtime=runtime,
         scheme=run.scheme,
         parameters=run.parameters,
         topology=run.topology,
-        directory=store.choose_directory(run.campaign, run.seed),
+        directory=directory or store.choose_directory(run.campaign, run.seed),
         seed=run.seed,
         command=command,
-        plans={f"driver{number}": part for number, part in enumerate(plan.split(drivers), 1)},
+        plans=dict(plans or split(run.plan())),
         campaign=run.campaign,
         log=run.log,
         sim=run.sim,
         packages=packages,
         experiment={"workload": run.workload, "faults": run.faults, "phases": run.phases},
     )
+
+
+def cluster_name(campaign: str) -> str:
+    return f"{campaign[:30]}-{secrets.token_hex(3)}"
+
+
+def split(plan: Plan) -> dict[str, Plan]:
+    """By driver."""
+    drivers = min(DRIVERS_MAX, 1 + (len(plan.clients) - 1) // CLIENTS_PER_DRIVER)
+    return {f"driver{number}": part for number, part in enumerate(plan.split(drivers), 1)}
 
 
 def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = False) -> Ran:

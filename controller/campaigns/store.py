@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,14 @@ ROOT = Path("runs")
 LATEST = "latest"
 
 
-def choose_directory(name: str, seed: int, root: Path = ROOT, now: datetime | None = None) -> Path:
+def choose_directory(
+    name: str, seed: int | str, root: Path = ROOT, now: datetime | None = None, taken: Collection[str] = ()
+) -> Path:
     """A path that does not exist yet; nothing is made, so that a start that fails leaves nothing."""
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%SZ")
     first = root.absolute() / f"{name}-{stamp}-{seed}"
     path, number = first, 1
-    while path.exists():
+    while path.exists() or path.name in taken:
         number += 1
         path = first.with_name(f"{first.name}-{number}")
     return path

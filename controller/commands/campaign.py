@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from controller import interrupts, output, progress, runtimes
-from controller.campaigns import model, run
-from controller.campaigns.model import RunSpec
-from controller.campaigns.run import Ran
-from controller.commands.options import with_option, with_words
+from controller import output, runtimes
+from controller.campaigns import board, model, series, store
+from controller.campaigns.series import Series
+from controller.commands import results
+from controller.commands.conduct import Conductor, tidy
+from controller.commands.options import with_option
 from controller.errors import UsageError
 from controller.sim.settings import RUNTIME as SIM
 
-UNKNOWN = 2
+JOBS = "How many simulated runs at a time; as many as there are cores if left out."
 
 
 @click.group()
@@ -41,6 +42,7 @@ def list_(format_: str) -> None:
 @with_option
 @click.option("--keep", is_flag=True, help="Leave the brokers running to be looked at; no audit.")
 @click.option("--no-audit", is_flag=True, help="Stop when the logs are collected.")
+@click.option("--jobs", type=int, metavar="N", help=JOBS)
 @click.option("--spark-master", metavar="ADDRESS", help="A Spark cluster for the audit; this machine if left out.")
 @output.format_option
 def run_(
@@ -53,16 +55,17 @@ def run_(
     packages: tuple[str, ...],
     keep: bool,
     no_audit: bool,
+    jobs: int | None,
     spark_master: str | None,
     format_: str,
 ) -> int:
-    """Run the campaign FILE_OR_NAME, one cluster after the other, and judge what happened.
+    """Run the campaign FILE_OR_NAME and judge what happened: one cluster after the other, simulated ones at once.
 
     Exit status: 0 every verdict is pass, 1 a property was broken, 2 it could not be told.
     """
     given = {"seed": seed, "scheme": scheme, "topology": topology}
     overrides = {**{key: value for key, value in given.items() if value is not None}, **_settings(settings)}
-    specs = model.runs(model.load(file_or_name, overrides))
+    begun, specs = series.create(file_or_name, overrides, runtime, packages, not (keep or no_audit))
     if runtime != SIM:
         runtimes.find(runtime).check()
     elif keep:
@@ -73,29 +76,56 @@ def run_(
         from controller.audit.session import require_java
 
         require_java()
-    shown = progress.for_stderr()
-    with interrupts.as_interrupts():
-        ran = []
-        for spec in specs:
-            repeat = (*command(file_or_name, runtime, overrides, spec), *with_words(packages))
-            ran.append(run.carry_out(spec, run.cluster_spec(spec, runtime, repeat, packages), shown, keep))
-    if keep or no_audit:
-        for one in ran:
-            if keep and one.outcome == "complete":
-                output.say(f"cluster {one.cluster} is still up; `brokerlab down {one.cluster}` stops it")
-            click.echo(one.directory)
-        return _status(ran)
-    from controller.commands import verdicts
+    _check_jobs(jobs)
+    series.write_new(begun)
+    conductor = Conductor(begun, specs, spark_master, jobs)
+    try:
+        conductor.carry_out(keep)
+    except BaseException:
+        _say_how_to_go_on(begun)
+        raise
+    for cluster in conductor.clusters:
+        output.say(f"cluster {cluster} is still up; `brokerlab down {cluster}` stops it")
+    return results.show(begun, format_)
 
-    judged = verdicts.judge([one.directory for one in ran], spark_master, shown)
-    verdicts.show(judged, format_)
-    if len(judged) > 1:
-        from controller.commands import compare
 
-        _, page = compare.write(list(judged))
-        output.say(f"compared: {page}")
-    # Only what the audit passed can get worse by what the runner saw.
-    return verdicts.worst_status(judged.values()) or _status(ran)
+@campaign.command("resume")
+@click.argument("series_directory", metavar="[SERIES]", required=False)
+@click.option("--jobs", type=int, metavar="N", help=JOBS)
+@click.option("--spark-master", metavar="ADDRESS", help="A Spark cluster for the audit; this machine if left out.")
+@output.format_option
+def resume(series_directory: str | None, jobs: int | None, spark_master: str | None, format_: str) -> int:
+    """Go on with an interrupted SERIES, the latest one if none is named; runs that are done are not repeated.
+
+    What its controller left running is removed first.
+    """
+    _check_jobs(jobs)
+    found = series.read(store.find_run(series_directory)) if series_directory else series.find_unfinished()
+    if found.is_finished:
+        output.say(f"{found.directory.name} is finished")
+        return results.show(found, format_)
+    specs = found.specs()
+    if found.record.runtime != SIM:
+        runtimes.find(found.record.runtime).check()
+    output.say(f"going on with {found.directory.name}: {board.standing(found)}")
+    for cluster in tidy(found):
+        output.say(f"removed what was left of {cluster}")
+    try:
+        Conductor(found, specs, spark_master, jobs).carry_out()
+    except BaseException:
+        _say_how_to_go_on(found)
+        raise
+    return results.show(found, format_)
+
+
+def _check_jobs(jobs: int | None) -> None:
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"--jobs {jobs}: at least one run at a time; leave it out for as many as there are cores")
+
+
+def _say_how_to_go_on(stopped: Series) -> None:
+    if not stopped.is_finished:
+        output.say(f"`brokerlab campaign resume {stopped.directory.name}` goes on from here")
 
 
 def _settings(settings: tuple[str, ...]) -> dict[str, str]:
@@ -104,20 +134,3 @@ def _settings(settings: tuple[str, ...]) -> dict[str, str]:
         if not key or not equals:
             raise UsageError(f"--set {key}: write KEY=VALUE, such as --set workload.rate_hz=50")
     return {key: value for key, _, value in pairs}
-
-
-def command(file_or_name: str, runtime: str, overrides: dict[str, str], spec: RunSpec) -> tuple[str, ...]:
-    """What repeats this run alone: what the matrix chose is said as settings."""
-    chosen = {**overrides, **{key: _yaml(value) for key, value in spec.choices.items()}, "seed": str(spec.seed)}
-    settings = [part for key, value in chosen.items() for part in ("--set", f"{key}={value}")]
-    return ("brokerlab", "campaign", "run", file_or_name, "--runtime", runtime, *settings)
-
-
-def _yaml(value: object) -> str:
-    import msgspec
-
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-
-
-def _status(ran: list[Ran]) -> int:
-    return UNKNOWN if any(one.outcome != "complete" for one in ran) else 0

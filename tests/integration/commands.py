@@ -80,7 +80,8 @@ class Here:
 
     def runs(self) -> list[Path]:
         root = self.directory / "runs"
-        return sorted(path for path in root.iterdir() if not path.is_symlink()) if root.exists() else []
+        found = sorted(path for path in root.iterdir() if not path.is_symlink()) if root.exists() else []
+        return [path for path in found if not (path / "series.json").exists()]
 
 
 def unique(prefix: str) -> str:

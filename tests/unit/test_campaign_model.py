@@ -78,6 +78,21 @@ def test_a_matrix_is_a_product(specs) -> None:  # type: ignore[no-untyped-def]
     assert made[0].plan() == next(s for s in made if s.scheme == "flooding").plan()
 
 
+def test_a_matrix_counts_and_names(specs) -> None:  # type: ignore[no-untyped-def]
+    cut = "{kind: cut, target: 'link:b1-b2', at_s: 0.1, for_s: 0.2}"
+    made = specs(BASE + f"matrix: {{seed: {{from: 2, to: 6, step: 2}}, faults: {{calm: [], rough: [{cut}]}}}}\n")
+    told = [(one.seed, len(one.faults), one.labels["faults"]) for one in made]
+    assert told == [(seed, *how) for seed in (2, 4, 6) for how in ((0, "calm"), (1, "rough"))]
+    listed = specs(BASE + f"matrix: {{faults: [[], [{cut}]]}}\n")
+    assert [(len(one.faults), one.labels) for one in listed] == [(0, {"faults": "1"}), (1, {"faults": "2"})]
+
+
+def test_a_matrix_varies_the_size_of_a_generated_topology(specs) -> None:  # type: ignore[no-untyped-def]
+    text = BASE.replace("topology: line-3", "topology: {generate: random-tree, brokers: 2, seed: 1}")
+    made = specs(text + "matrix: {topology.brokers: [3, 5]}\n")
+    assert [len(one.topology.brokers) for one in made] == [3, 5]
+
+
 def test_an_override_settles_what_the_matrix_varied(specs) -> None:  # type: ignore[no-untyped-def]
     text = BASE + "matrix: {scheme: [simple, flooding], seed: [1, 2]}\n"
     made = specs(text, seed="7", workload__churn_hz="2")
@@ -165,6 +180,8 @@ def test_wrong_values_are_answered_with_the_right_ones(complaint, old: str, new:
         ("matrix: {name: [a]}", "c.yaml:6:16: `name` cannot be varied; known: faults"),
         ("matrix: {sede: [1]}", "`sede` cannot be varied; did you mean `seed`?"),
         ("matrix: {seed: []}", "c.yaml:6:16: expected a list of length >= 1"),
+        ("matrix: {seed: {from: 3, to: 1}}", "c.yaml:6:16: from 3 to 1 are 0 values; there must be 1 to 10000"),
+        ("matrix: {seed: {from: 3}}", "`to`"),
         ("matrix: {seed: [1, x]}", "c.yaml:6:20: expected a whole number, got text"),
         ("matrix: {scheme: [simple, complex]}", "c.yaml:6:27: no scheme `complex`"),
         ("matrix: {workload.rat_hz: [1]}", "unknown key `rat_hz`; did you mean `rate_hz`?"),

@@ -12,7 +12,7 @@ from controller.campaigns import model, run, store
 from controller.campaigns.quiet import Round, unrest
 from controller.campaigns.schedule import Schedule
 from controller.campaigns.timetable import FaultEvent
-from controller.commands.campaign import command
+from controller.commands.conduct import command
 from controller.errors import UsageError
 
 BROKER = {
