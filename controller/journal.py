@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
+from controller.errors import EnvironmentProblem
 from node.core import records
 from node.journal import next_incarnation, open_journal
 from node.version import VERSION
@@ -34,7 +35,8 @@ class ControllerJournal:
 
     def _write(self, record: type[records.Record], /, **fields: Any) -> None:
         self._journal.add(record, **fields)
-        self._journal.flush()
+        if not self._journal.flush():
+            raise EnvironmentProblem("the controller's log cannot be written: no space left on the disk")
 
     def __enter__(self) -> Self:
         return self

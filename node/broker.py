@@ -6,27 +6,31 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
+import msgspec
 import structlog
 import zmq
 
 from node import usage
-from node.admin import AdminError, Handler, answer
+from node.admin import Handler, answer
 from node.clock import Clock, milliseconds_until
 from node.config import Config
 from node.core.errors import PeerError
 from node.core.messages import Port, broker_port, client_port
 from node.core.session import Frame, Limits
 from node.core.state import BrokerState
-from node.journal import next_incarnation, open_journal
+from node.journal import Journal, LogFile, next_incarnation
+from node.probing import Probe
 from node.refusals import to_operators
 from node.security import BrokerKeys
 from node.shaping import Shaping
 from node.sockets import Doorkeeper, Ready, dial, drain, send, wait
 from node.station import Station, build_scheme
 from node.store import Store
+from node.tampering import PROBE, Tampering
 from node.wire import WireCodec, decode_client_id, decode_frame, encode_frames
 
 PATIENCE_MS = 1_000
+STALLED_PATIENCE_MS = 50
 FRAMES_PER_ROUND = 200
 
 log = structlog.get_logger()
@@ -44,9 +48,16 @@ class Broker:
         self.state = BrokerState(scheme, self.inc, WireCodec(scheme.controls), clock.monotonic_ns(), Limits())
         self._routes: dict[Port, bytes] = {}
         store = Store(config.logs, config.node)
-        journal = open_journal(config.logs, config.node, self.inc, clock.wall_ns)
+        disk = LogFile(config.logs, config.node, self.inc)
+        journal = Journal(config.node, self.inc, clock.wall_ns, disk)
         self.station = Station(config, self.state, journal, store, clock, usage, to_operators)
-        self._requests: dict[str, Handler] = {"status": self._status, "shape": self._shape, "table": self._table}
+        self._tampering = Tampering(config.node, self.shaping, self.station.drift, disk, clock)
+        self._requests: dict[str, Handler] = {
+            "status": self._status,
+            "table": self._table,
+            "leave": self._leave,
+            **self._tampering.handlers,
+        }
 
     def _open_sockets(self, keys: BrokerKeys) -> None:
         config = self._config
@@ -58,9 +69,11 @@ class Broker:
             "admin": {keys.admin: "admin"},
         }
         self._keeper = Doorkeeper(self._context, self._poller, admitted)
+        self._admin_poller = zmq.Poller()
         self._peers, self._clients, self._admin = (
             self._keeper.listen(door, config.bound(door), keys.broker) for door in admitted
         )
+        self._admin_poller.register(self._admin, zmq.POLLIN)
         self._lines = {
             name: dial(self._context, config.reach(name, "peers"), keys.broker, keys.broker.public)
             for name, _ in config.neighbours()
@@ -75,14 +88,19 @@ class Broker:
         log.info("broker ends", node=self._config.node, inc=self.inc)
 
     def _round(self) -> None:
-        ready = wait(self._poller, self._patience_ms())
-        now = self._clock.monotonic_ns()
-        self._attend_doors(ready, now)
-        self._take_frames(ready, now)
-        self.station.work(now)
+        if self.station.is_stalled:
+            # What arrives stays where it is until the log has room again.
+            ready = wait(self._admin_poller, STALLED_PATIENCE_MS)
+        else:
+            ready = wait(self._poller, self._patience_ms())
+            now = self._clock.monotonic_ns()
+            self._attend_doors(ready, now)
+            self._take_frames(ready, now)
+            self.station.work(now)
         self._send(self.station.send())
         if self._admin in ready:
             self._answer_requests()
+        self._tampering.rest()
 
     def _patience_ms(self) -> int:
         if self.station.worker.queue:
@@ -98,6 +116,8 @@ class Broker:
     def _take_frames(self, ready: Ready, now: int) -> None:
         for take, socket in ((self._from_peer, self._peers), (self._from_client, self._clients)):
             for parts in drain(socket, FRAMES_PER_ROUND) if socket in ready else ():
+                if self._tampering.strain.isolated:
+                    continue
                 try:
                     take(parts, now)
                 except PeerError as error:
@@ -105,12 +125,23 @@ class Broker:
                     self.station.refuse(kind, error.what, error.why, now)
 
     def _from_peer(self, parts: list[bytes], now: int) -> None:
-        _, sender, data = _three(parts)
+        is_probe = len(parts) == 4 and parts[3] == PROBE
+        _, sender, data = _three(parts[:3] if is_probe else parts)
         name = sender.decode("utf-8", "replace")
         if name not in self._lines:
             raise PeerError("frame", f"it names {name[:40]!a} as its sender, which is no neighbour")
-        if self.shaping.admits(name):
+        if not self.shaping.admits(name):
+            return
+        if is_probe:
+            self._note_probe(data, now)
+        else:
             self.station.take(broker_port(name), decode_frame(data), now)
+
+    def _note_probe(self, data: bytes, now: int) -> None:
+        try:
+            self._tampering.probes.note(msgspec.msgpack.decode(data, type=Probe), now)
+        except msgspec.DecodeError as error:
+            raise PeerError("probe", f"not decodable: {error}") from None
 
     def _from_client(self, parts: list[bytes], now: int) -> None:
         identity, sender, data = _three(parts)
@@ -123,14 +154,16 @@ class Broker:
 
     def _send(self, frames: list[tuple[Port, Frame[bytes]]]) -> None:
         now = self._clock.monotonic_ns()
+        is_isolated = self._tampering.strain.isolated
         for port, frame in frames:
-            for data in encode_frames(frame):
+            for data in encode_frames(frame) if not is_isolated else ():
                 if port.is_broker:
-                    self.shaping.offer(port.name, data, now)
+                    self.shaping.offer(port.name, [self._name, data], now)
                 else:
                     send(self._clients, [self._routes[port], port.name.encode(), data])
-        for peer, data in self.shaping.due(now):
-            send(self._lines[peer], [self._name, data])
+        for peer, parts in self.shaping.due(now):
+            if not is_isolated:
+                send(self._lines[peer], parts)
 
     def _answer_requests(self) -> None:
         for parts in drain(self._admin, FRAMES_PER_ROUND):
@@ -142,19 +175,14 @@ class Broker:
 
     def _status(self, request: dict[str, Any]) -> dict[str, Any]:
         links = {name: self.station.link(name, self.shaping.shape(name)) for name in self._lines}
-        return {**self.station.status(), "links": links, "clients": len(self._routes)}
+        own = {"links": links, "clients": len(self._routes), **self._tampering.facts()}
+        return {**self.station.status(), **own}
 
-    def _shape(self, request: dict[str, Any]) -> dict[str, Any]:
-        peer, delay_ms, cut = request.get("peer"), request.get("delay_ms"), request.get("cut")
-        if peer not in self._lines:
-            raise AdminError(f"{peer!r} is no neighbour of {self._config.node}; those are {', '.join(self._lines)}")
-        if delay_ms is not None and not (type(delay_ms) in (int, float) and 0 <= delay_ms <= 60_000):
-            raise AdminError("delay_ms is a number from 0 to 60000")
-        if cut is not None and type(cut) is not bool:
-            raise AdminError("cut is true or false")
-        shape = self.shaping.change(peer, delay_ms, cut)
-        log.info("shape", peer=peer, delay_ms=shape.delay_ms, cut=shape.cut)
-        return {"peer": peer, "delay_ms": shape.delay_ms, "cut": shape.cut}
+    def _leave(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Take nothing more; `status` tells when everything that was taken has gone out."""
+        self.station.leave()
+        log.info("leaves")
+        return {}
 
     def _table(self, request: dict[str, Any]) -> dict[str, Any]:
         return {"entries": self.state.scheme.table()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from collections import deque
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from node.clock import Clock
 from node.core import records
@@ -23,12 +23,17 @@ from node.version import VERSION
 from node.virtual import VirtualClient
 from node.wire import WireCodec, check_client_id
 
+# What a client that stands still would find in its socket when it goes on; the broker sends the rest again.
+FRAMES_KEPT_MAX = 500
 # A second between signs of life is enough for clients: a broker that is not theirs any more is found by the next one.
 LIMITS = Limits(heartbeat_ns=1_000 * MS)
 
 
 class Unplayable(Exception):
     """A phase that cannot be played now; the text says why."""
+
+
+Absence = Literal["crashed", "paused"]
 
 
 class Outbound(NamedTuple):
@@ -63,6 +68,8 @@ class Cast:
         self._wakes: list[tuple[int, str]] = []
         self._schedule: deque[tuple[int, int, AnyOperation]] = deque()
         self._played: list[str] = []
+        self._away: dict[str, Absence] = {}
+        self._kept: dict[str, deque[tuple[str, Frame[bytes]]]] = {}
         self._refusals = Refusals()
         self._warn = warn
         self._journal = journal
@@ -74,6 +81,10 @@ class Cast:
         client = self._clients.get(client_id)
         if client is None or not client.knows(broker):
             raise PeerError("frame", "it is for no client of this driver")
+        if client_id in self._away:
+            if self._away[client_id] == "paused":
+                self._kept.setdefault(client_id, deque(maxlen=FRAMES_KEPT_MAX)).append((broker, frame))
+            return
         client.take(broker, client.state.receive(broker, frame, now))
         self._dirty[client] = None
 
@@ -82,14 +93,19 @@ class Cast:
 
     def turn(self, now: int) -> list[Outbound]:
         """Do what is due; returns what is to be sent, which is in the log by then."""
+        if not self._journal.flush():
+            return []  # the disk is full: nothing can be told, so nothing is done
         self._hand_out(now)
         self._wake(now)
-        dirty, self._dirty = self._dirty, {}
+        dirty = {client: None for client in self._dirty if client.name not in self._away}
+        self._dirty = {}
         for client in dirty:
             client.advance(now)
         self._tell_refusals(now)
         # The records of what was asked and published come before the frames that ask and publish it.
-        self._journal.flush()
+        if not self._journal.flush():
+            self._dirty = {**dirty, **self._dirty}
+            return []
         return [outbound for client in dirty for outbound in self._transmit(client, now)]
 
     def deadline(self) -> int | None:
@@ -145,6 +161,22 @@ class Cast:
             self._journal.add(records.Refuse, what=refusal.what, why=refusal.why)
             self._warn(refusal)
 
+    def leave(self, client: str, how: Absence) -> None:
+        """Crashed, it has lost what was under way to it; its session, as its subscriptions, is on its disk."""
+        self._present(client)
+        self._away[client] = how
+
+    def come_back(self, client: str, now: int) -> None:
+        self._away.pop(client, None)
+        for broker, frame in self._kept.pop(client, ()):
+            self.take(client, broker, frame, now)
+        self._dirty[self._present(client)] = None
+
+    def _present(self, client: str) -> VirtualClient:
+        if client not in self._clients:
+            raise Unplayable(f"{self._node} has no client {client!r}")
+        return self._clients[client]
+
     def status(self) -> dict[str, Any]:
         pending = sum(client.pending for client in self._clients.values())
         return {
@@ -157,6 +189,7 @@ class Cast:
             "published": sum(client.published for client in self._clients.values()),
             "delivered": sum(client.delivered for client in self._clients.values()),
             "brokers": self._in_touch(),
+            "away": dict(self._away),
         }
 
     def _in_touch(self) -> dict[str, int]:

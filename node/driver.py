@@ -46,7 +46,12 @@ class Driver:
         self._phases = list(plan)
         journal = open_journal(config.logs, config.node, self.inc, clock.wall_ns)
         self._cast = Cast(config.node, plan, scheme, self._lines, journal, clock, seqs, to_operators)
-        self._requests: dict[str, Handler] = {"status": lambda _: self._cast.status(), "play": self._play}
+        self._requests: dict[str, Handler] = {
+            "status": lambda _: self._cast.status(),
+            "play": self._play,
+            "away": self._send_away,
+            "back": self._call_back,
+        }
 
     def _open_sockets(self, keys: DriverKeys) -> None:
         config = self._config
@@ -110,6 +115,24 @@ class Driver:
             raise AdminError(str(error)) from None
         log.info("plays", **played)
         return played
+
+    def _send_away(self, request: dict[str, Any]) -> dict[str, Any]:
+        client, how = str(request.get("client")), request.get("how")
+        if how not in ("crashed", "paused"):
+            raise AdminError("how is `crashed` or `paused`")
+        try:
+            self._cast.leave(client, how)
+        except Unplayable as error:
+            raise AdminError(str(error)) from None
+        return {"client": client}
+
+    def _call_back(self, request: dict[str, Any]) -> dict[str, Any]:
+        client = str(request.get("client"))
+        try:
+            self._cast.come_back(client, self._clock.monotonic_ns())
+        except Unplayable as error:
+            raise AdminError(str(error)) from None
+        return {"client": client}
 
 
 def published_before(logs: str, node: str) -> Counter[str]:

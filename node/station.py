@@ -16,6 +16,7 @@ from node.core.schemes.base import Scheme
 from node.core.schemes.registry import UnknownScheme, build
 from node.core.session import Frame
 from node.core.state import BrokerState
+from node.drift import Drift
 from node.errors import ConfigError
 from node.journal import Journal
 from node.refusals import Refusal, Refusals
@@ -65,29 +66,50 @@ class Station:
         state.scheme.restore(store.load())
         journal.add(records.Open, role="broker", version=VERSION, scheme=state.scheme.name)
         journal.flush()
-        self.worker = Worker(state, journal, self._refusals, store, clock, config.log)
+        self.drift = Drift()
+        self.worker = Worker(state, journal, self._refusals, store, clock, self.drift, config.log)
+        self.is_stalled = False
+        """The log takes nothing more: until it does, nothing is handled and nothing is sent."""
+        self.lag_ns_max = 0
+        self._is_leaving = False
 
     def take(self, port: Port, frame: Frame[bytes], now: int) -> None:
-        self.worker.put(self.state.receive(port, frame, now))
+        self.worker.put(self.state.receive(port, frame, self.drift.at(now)))
 
     def refuse(self, kind: str, what: str, why: str, now: int) -> None:
         self._refusals.note(kind, what, why, now)
 
     def work(self, now: int) -> None:
         """Handle a batch of what was taken."""
-        self.worker.put(self.state.tick(now))
+        if self.is_stalled:
+            return
+        self.worker.put(self.state.tick(self.drift.at(now)))
         self.worker.work()
         self._tell_refusals(now)
         self._sample(now)
 
     def send(self) -> list[tuple[Port, Frame[bytes]]]:
         """What is to be sent now; why, is in the log by then: what a killed broker sent, its log tells."""
-        self._journal.flush()
-        return self.state.transmit(self._clock.monotonic_ns())
+        self.is_stalled = not self._journal.flush()
+        if self.is_stalled:
+            return []
+        return self.state.transmit(self.drift.at(self._clock.monotonic_ns()))
+
+    def leave(self) -> None:
+        self._is_leaving = True
+        self.state.leave()
+
+    @property
+    def has_left(self) -> bool:
+        """Asked to leave, and ready to end without taking anything along."""
+        now = self.drift.at(self._clock.monotonic_ns())
+        return self._is_leaving and not self.worker.queue and not self.is_stalled and self.state.has_left(now)
 
     def deadline(self) -> int | None:
         """When the next turn is due at the latest, if nothing arrives and nothing waits in the queue."""
         due = self.state.deadline()
+        if due is not None:
+            due = self.drift.until(due)
         if not self._samples:
             return due
         return self._sample_at if due is None else min(due, self._sample_at)
@@ -116,6 +138,7 @@ class Station:
             cpu_ns=self._usage.cpu_ns(),
             lag_ns=now - self._sample_at,
         )
+        self.lag_ns_max = max(self.lag_ns_max, now - self._sample_at)
         self._sample_at = now + SAMPLE_NS
 
     def status(self) -> dict[str, Any]:
@@ -135,6 +158,10 @@ class Station:
             "accepted": worker.accepted,
             "handled": worker.handled,
             "forwarded": worker.forwarded,
+            "stalled": self.is_stalled,
+            "left": self.has_left,
+            "clock_ns": self.drift.at(self._clock.monotonic_ns()),
+            "lag_ns_max": self.lag_ns_max,
         }
 
     def link(self, peer: str, shape: Shape) -> dict[str, Any]:
@@ -142,6 +169,5 @@ class Station:
         return {
             "state": self.worker.links.get(peer, "down"),
             "inc": self.state.sessions[broker_port(peer)].peer_inc,
-            "delay_ms": shape.delay_ms,
-            "cut": shape.cut,
+            **{name: getattr(shape, name) for name in shape.__struct_fields__},
         }

@@ -11,6 +11,7 @@ from node.core.errors import InvariantViolation
 from node.core.items import Item, Outcome, PeerDown, PeerUp
 from node.core.messages import Control, Deliver, Payload, Publish, kind_of
 from node.core.state import BrokerState
+from node.drift import Drift
 from node.journal import Journal, Level
 from node.refusals import Refusals
 from node.store import Keeper
@@ -37,6 +38,7 @@ class Worker:
         refusals: Refusals,
         store: Keeper,
         clock: Clock,
+        drift: Drift,
         level: Level = "all",
     ) -> None:
         self._state = state
@@ -44,6 +46,7 @@ class Worker:
         self._refusals = refusals
         self._store = store
         self._clock = clock
+        self._drift = drift
         self._tells_publications = level != "deliveries"
         self._tells_control = level == "all"
         self.queue: deque[tuple[int, Item]] = deque()
@@ -73,7 +76,7 @@ class Worker:
     def _handle(self, item: Item, arrived_at: int) -> int:
         before = self._clock.monotonic_ns()
         try:
-            outcome = self._state.handle(item, before)
+            outcome = self._state.handle(item, self._drift.at(before))
         except InvariantViolation as violation:
             story = "; ".join(f"{recent.port.name}: {recent.what!r:.400}" for recent in self._recent)
             raise InvariantViolation(f"{violation}; the last inputs, oldest first: {story}") from violation

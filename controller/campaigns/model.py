@@ -162,14 +162,21 @@ def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
     scheme = _scheme(document, raw.scheme)
     topology = _topology(document, raw.topology, campaign.folder)
     document.part(["parameters"]).convert(scheme.Parameters)
+    workload = _workload(document, raw)
+
+    def clients() -> tuple[str, ...]:
+        needs_advertisements = "advertisements" in scheme.needs
+        return tuple(workloads.plan(workload, topology, raw.seed, needs_advertisements).clients)
+
+    faults = document.part(["faults"])
     return RunSpec(
         campaign=raw.name,
         description=raw.description,
         topology=topology,
         scheme=raw.scheme,
         parameters=raw.parameters,
-        workload=_workload(document, raw),
-        faults=timetable.events(document.part(["faults"]), topology, raw.seed, raw.phases.load_s) if raw.faults else (),
+        workload=workload,
+        faults=timetable.events(faults, topology, raw.seed, raw.phases.load_s, clients) if raw.faults else (),
         phases=raw.phases,
         seed=raw.seed,
         log=raw.log,

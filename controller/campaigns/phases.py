@@ -12,6 +12,7 @@ from controller.campaigns.schedule import Schedule
 from controller.campaigns.stage import Stage
 from controller.faults.base import Fault
 from controller.faults.ledger import Ledger, Skipped
+from controller.faults.targets import BUSIEST, busiest
 from controller.journal import ControllerJournal
 from controller.progress import Bar, Progress
 
@@ -72,7 +73,7 @@ class Phases:
 
     def _load(self) -> None:
         schedule = Schedule(self._run.faults)
-        applied: dict[int, Fault] = {}
+        applied: dict[int, list[Fault]] = {}
         load_s = self._run.phases.load_s
         with self._phase("load"), self._progress.bar("load", load_s) as bar:
             started = self._cluster.now_s()
@@ -85,16 +86,23 @@ class Phases:
                 wake_s = min(load_s, elapsed_s + POLL_S, load_s if next_s is None else next_s)
                 self._cluster.sleep(started + wake_s - self._cluster.now_s())
 
-    def _perform(self, schedule: Schedule, elapsed_s: float, applied: dict[int, Fault]) -> None:
+    def _perform(self, schedule: Schedule, elapsed_s: float, applied: dict[int, list[Fault]]) -> None:
         for due in schedule.take(elapsed_s):
             event = schedule.events[due.number]
-            if due.what == "apply":
+            if due.what == "heal":
+                self._ledger.heal_some(applied.get(due.number, ()))
+                continue
+            for target in self._found(event.target):
                 try:
-                    applied[due.number] = self._ledger.apply(event.kind, event.target, event.args)
+                    applied.setdefault(due.number, []).append(self._ledger.apply(event.kind, target, event.args))
                 except Skipped as why:
                     self._progress.say(str(why))
-            elif due.number in applied:
-                self._ledger.heal(applied[due.number])
+
+    def _found(self, target: str) -> tuple[str, ...]:
+        """Who is busiest is seen when the time has come."""
+        if not target.startswith(BUSIEST):
+            return (target,)
+        return busiest(target, self._cluster.statuses(self._cluster.brokers))
 
     def _heal(self) -> None:
         with self._phase("heal"), self._progress.bar("heal") as bar:
@@ -107,7 +115,9 @@ class Phases:
                 if not self._ledger.healing:
                     return
                 if elapsed_s > self._within_s:
-                    broken = ", ".join(f"{fault.kind} {fault.name}" for fault in self._ledger.healing.values())
+                    left = self._ledger.remaining
+                    healing = self._ledger.healing.values()
+                    broken = ", ".join(f"{one.kind} {one.name} ({left.get(one.id, 'untold')})" for one in healing)
                     raise NotSettled(f"not healed within {elapsed_s:.0f} s: {broken}")
                 self._cluster.sleep(POLL_S)
 
@@ -154,7 +164,7 @@ class Phases:
 
     def _check_alive(self) -> None:
         """A node that ended without being told to will not settle anything any more."""
-        expected = {fault.name for fault in self._ledger.active.values()}
+        expected = {fault.name for fault in (*self._ledger.active.values(), *self._ledger.healing.values())}
         for node, state in self._cluster.runtime.state().items():
             if state == "dead" and node not in expected:
                 lines = self._cluster.runtime.last_lines(node, LAST_LINES)

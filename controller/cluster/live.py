@@ -18,6 +18,8 @@ from controller.runtimes.base import Runtime
 from controller.topology import Topology
 from controller.yamlfile import known
 from node.admin import AdminChannel
+from node.shaping import Shape
+from node.strain import Strain
 
 STATUS_WITHIN_S = 2.0
 SHAPE_WITHIN_S = 5.0
@@ -48,6 +50,7 @@ class LiveCluster:
         self.topology: Topology = topology.from_json(facts.topology)
         self.brokers = tuple(name for name, role in facts.nodes.items() if role == "broker")
         self.drivers = tuple(name for name, role in facts.nodes.items() if role == "driver")
+        self._strained: set[str] = set()
 
     @cached_property
     def admin(self) -> AdminChannel:
@@ -88,8 +91,16 @@ class LiveCluster:
     def sleep(self, seconds: float) -> None:
         time.sleep(max(0.0, seconds))
 
-    def shape(self, broker: str, peer: str, delay_ms: float, cut: bool) -> None:
-        self.request(broker, "shape", SHAPE_WITHIN_S, peer=peer, delay_ms=delay_ms, cut=cut)
+    def shape(self, broker: str, peer: str, shape: Shape) -> None:
+        self.request(broker, "shape", SHAPE_WITHIN_S, peer=peer, shape=msgspec.to_builtins(shape))
+
+    def strain(self, broker: str, strain: Strain) -> None:
+        left = self.runtime.confine(broker, strain)
+        # Who is off the network cannot be asked, and whom nothing was asked of need not be.
+        if (left == Strain() and broker not in self._strained) or strain.isolated > left.isolated:
+            return
+        self.request(broker, "strain", SHAPE_WITHIN_S, strain=msgspec.to_builtins(left))
+        self._strained.add(broker)
 
     def close(self) -> None:
         if "admin" in self.__dict__:

@@ -1,4 +1,4 @@
-"""What a fault is: how it is applied, how it is healed, and when the healing is complete."""
+"""What a fault is: how it is applied, how it is seen to bite, how it is healed, and how it is seen to be gone."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from msgspec import Struct
 
 from controller.errors import UsageError
 from controller.runtimes.base import NodeState
+from node.shaping import Shape
+from node.strain import Strain
 
-TargetKind = Literal["broker", "link"]
+TargetKind = Literal["broker", "link", "client"]
+Direction = Literal["both", "forth", "back"]
+"""Of a link a-b: both ways, only from a to b, only from b to a."""
 
 
 class NoArguments(Struct, frozen=True, forbid_unknown_fields=True):
@@ -24,12 +28,16 @@ class Fault(Struct, frozen=True):
     id: str
     kind: str
     target: str
-    """`broker:<name>` or `link:<a>-<b>`."""
+    """`broker:<name>`, `link:<a>-<b>` or `client:<name>`."""
     args: dict[str, Any] = {}
 
     @property
+    def on(self) -> str:
+        return self.target.partition(":")[0]
+
+    @property
     def name(self) -> str:
-        """The broker or the link."""
+        """The broker, the link or the client."""
         return self.target.partition(":")[2]
 
 
@@ -38,27 +46,83 @@ class Wish(Struct, frozen=True):
 
     delay_ms: float | None = None
     cut: bool | None = None
+    jitter_ms: float | None = None
+    loss: float | None = None
+    duplicate: float | None = None
+    reorder: float | None = None
+    rate_kbps: float | None = None
+    flap_up_ms: float | None = None
+    flap_down_ms: float | None = None
+    direction: Direction = "both"
+
+
+class Load(Struct, frozen=True):
+    """What a fault puts a broker under; None leaves it to others, in the end to nobody."""
+
+    cpu_share: float | None = None
+    memory_mb: int | None = None
+    clock_rate: float | None = None
+    clock_ahead_ms: float | None = None
+    disk_full: bool | None = None
+    isolated: bool | None = None
+
+
+class Unseen(Exception):
+    """It cannot be told, or not yet, whether a fault bites; the text says why. No evidence against it."""
 
 
 class Lab(Protocol):
-    """What a fault can do to a running cluster."""
+    """What a fault can do to a running cluster, and see of it."""
 
-    def kill(self, broker: str) -> None: ...
-    def start(self, broker: str) -> None: ...
-    def pause(self, broker: str) -> None: ...
-    def resume(self, broker: str) -> None: ...
+    def kill(self, fault: Fault) -> None:
+        """The fault's broker is dead until all faults that want that have ended."""
+
+    def leave(self, broker: str) -> None:
+        """Ask it to hand over everything, and to take nothing more."""
+
+    def has_left(self, broker: str) -> bool: ...
+    def stop(self, fault: Fault) -> None:
+        """The orderly end; as `kill`, until nobody wants it any more."""
+
+    def start(self, fault: Fault) -> None: ...
+    def pause(self, fault: Fault) -> None: ...
+    def resume(self, fault: Fault) -> None: ...
+    def state(self, broker: str) -> NodeState: ...
+    def neighbours(self, broker: str) -> tuple[str, ...]: ...
     def is_ready(self, broker: str) -> bool: ...
+    def answers(self, broker: str) -> bool: ...
+    def status(self, node: str) -> dict[str, Any] | None: ...
+    def now_s(self) -> float: ...
+    def notes(self, fault: Fault) -> dict[str, Any]:
+        """What a kind wants to remember about one fault while it lasts."""
 
     def shape(self, fault: Fault, wish: Wish) -> None:
-        """From now on this fault asks for that on its link, at both ends; a later fault outweighs an earlier one."""
+        """From now on this fault asks for that on its link; a later fault outweighs an earlier one."""
 
     def unshape(self, fault: Fault) -> None:
         """The fault asks for nothing any more; what other faults ask for stays."""
 
+    def shapes(self, link: str) -> dict[tuple[str, str], Shape]:
+        """How both directions, from one broker to another, should be now."""
+
+    def load(self, fault: Fault, load: Load) -> None: ...
+    def unload(self, fault: Fault) -> None: ...
+    def strain(self, broker: str) -> Strain:
+        """What all faults together put this broker under."""
+
+    def probe(self, sender: str, receiver: str, token: str, count: int, size: int) -> None:
+        """Send so many frames to be measured over a link."""
+
+    def probed(self, receiver: str, token: str) -> dict[str, Any]: ...
+    def effort(self, broker: str, ms: int) -> dict[str, Any]: ...
+    def send_away(self, fault: Fault, how: str) -> None: ...
+    def call_back(self, fault: Fault) -> None: ...
+    def is_away(self, client: str) -> bool: ...
+
 
 class FaultKind(ABC):
     kind: ClassVar[str]
-    on: ClassVar[TargetKind]
+    on: ClassVar[tuple[TargetKind, ...]]
     summary: ClassVar[str]
     Arguments: ClassVar[type[Struct]] = NoArguments
     heals_at_once: ClassVar[bool] = False
@@ -73,27 +137,24 @@ class FaultKind(ABC):
     @abstractmethod
     def heal(self, lab: Lab, fault: Fault) -> None: ...
 
-    def is_healed(self, lab: Lab, fault: Fault) -> bool:
-        """Whether the healing that was begun is complete."""
-        return True
+    @abstractmethod
+    def lacks(self, lab: Lab, fault: Fault) -> str | None:
+        """What shows that it does not bite; None once it was seen to. Asked again and again; raises Unseen."""
+
+    @abstractmethod
+    def remains(self, lab: Lab, fault: Fault) -> str | None:
+        """What shows that the healing is not complete; None once the fault was seen to be gone. Raises Unseen."""
 
     def check(self, args: dict[str, Any]) -> None:
         try:
-            msgspec.convert(args, self.Arguments)
+            self.check_more(msgspec.convert(args, self.Arguments))
         except msgspec.ValidationError as error:
             raise UsageError(f"fault {self.kind}: {error}") from None
 
+    def check_more(self, args: Any) -> None:  # noqa: B027 - most kinds have nothing to add
+        """Raises UsageError for what the types of the arguments cannot say."""
 
-class LinkFault(FaultKind):
-    """A fault that lies in how both ends treat the frames on a link."""
-
-    on = "link"
-
-    @abstractmethod
-    def wish(self, fault: Fault) -> Wish: ...
-
-    def apply(self, lab: Lab, fault: Fault) -> None:
-        lab.shape(fault, self.wish(fault))
-
-    def heal(self, lab: Lab, fault: Fault) -> None:
-        lab.unshape(fault)
+    @property
+    def targets(self) -> str:
+        """For people: what it may hit."""
+        return " or a ".join(self.on)

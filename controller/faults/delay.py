@@ -1,24 +1,22 @@
-"""Everything on a link takes longer, in both directions; healed, it takes as long as the topology says."""
+"""Everything on a link takes longer; healed, it takes as long as the topology says."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
-
-from controller.faults.base import Fault, LinkFault, Wish
-
-DELAY_MS_MAX = 3_600_000
+from controller.faults.base import Fault, Wish
+from controller.faults.links import LinkFault, OneWay
+from node.shaping import Millis
 
 
-class DelayArguments(Struct, frozen=True, forbid_unknown_fields=True):
-    delay_ms: Annotated[int, Meta(ge=0, le=DELAY_MS_MAX)] | Annotated[float, Meta(ge=0, le=DELAY_MS_MAX)]
+class DelayArguments(OneWay, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    delay_ms: Millis
+    jitter_ms: Millis = 0
 
 
 class Delay(LinkFault):
     kind = "delay"
-    summary = "hold back everything on a link, both ways, for delay_ms"
+    summary = "hold back everything on a link for delay_ms, and up to jitter_ms more"
     Arguments = DelayArguments
 
     def wish(self, fault: Fault) -> Wish:
-        return Wish(delay_ms=fault.args["delay_ms"])
+        args = fault.args
+        return Wish(delay_ms=args["delay_ms"], jitter_ms=args.get("jitter_ms"), direction=args.get("direction", "both"))

@@ -7,15 +7,20 @@ from controller.faults.base import Fault, FaultKind, Lab
 
 class Kill(FaultKind):
     kind = "kill"
-    on = "broker"
+    on = ("broker",)
     summary = "SIGKILL a broker; healed by starting it again"
     is_death = True
+    spares = ()
 
     def apply(self, lab: Lab, fault: Fault) -> None:
-        lab.kill(fault.name)
+        lab.kill(fault)
 
     def heal(self, lab: Lab, fault: Fault) -> None:
-        lab.start(fault.name)
+        lab.start(fault)
 
-    def is_healed(self, lab: Lab, fault: Fault) -> bool:
-        return lab.is_ready(fault.name)
+    def lacks(self, lab: Lab, fault: Fault) -> str | None:
+        state = lab.state(fault.name)
+        return None if state == "dead" else f"{fault.name} is {state}"
+
+    def remains(self, lab: Lab, fault: Fault) -> str | None:
+        return None if lab.is_ready(fault.name) else f"{fault.name} is not ready"

@@ -1,4 +1,8 @@
-"""Which faults are applied, which are being healed. Every blow and every completed cure is recorded here."""
+"""Which faults are applied, which are being healed. Every blow and every completed cure is recorded here.
+
+What was done is not believed but measured: a fault counts as seen once its kind has seen it bite, and as gone once it
+has seen that. What was found not to bite is a doubt about the whole run.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,17 @@ from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
 from controller import faults
-from controller.faults.base import Fault, LinkFault
+from controller.errors import BrokerlabError
+from controller.faults.base import Fault, FaultKind, Unseen
+from controller.faults.brokers import StrainFault
 from controller.faults.lab import ClusterLab
+from controller.faults.links import LinkFault
 from controller.runtimes.base import NodeState
 
 FaultPhase = Literal["apply", "heal"]
 Record = Callable[[Fault, FaultPhase], None]
+
+BITES_WITHIN_S = 15.0
 
 
 class Skipped(Exception):
@@ -29,6 +38,14 @@ class Ledger:
         self.active: dict[str, Fault] = {}
         """Applied, and nobody has begun to heal it."""
         self.healing: dict[str, Fault] = {}
+        self._unseen: dict[str, float] = {}
+        """Not yet seen to bite -> since when it was looked for."""
+        self.remaining: dict[str, str] = {}
+        """Being healed -> what shows that it is not gone yet."""
+        self.doubts: list[str] = []
+        """Evidence that a fault did not do what it was said to do."""
+        self.unmeasured: list[str] = []
+        """Faults that were over before they could be measured, or hidden by others."""
 
     def recall(self, applied: Iterable[Fault]) -> None:
         """What an earlier command has applied."""
@@ -37,13 +54,15 @@ class Ledger:
             kind = faults.find(fault.kind)
             if isinstance(kind, LinkFault):
                 self._lab.recall(fault, kind.wish(fault))
+            else:
+                self._lab.recall(fault, kind.load(fault) if isinstance(kind, StrainFault) else None)
 
     def apply(self, kind: str, target: str, args: dict[str, Any]) -> Fault:
         """Raises Skipped, with nothing recorded, if there is nothing to hit."""
         one = faults.find(kind)
         one.check(args)
         fault = Fault(f"f{self.next_number}", kind, target, args)
-        if one.on == "broker":
+        if fault.on == "broker":
             state = self._states()[fault.name]
             if state in one.spares:
                 raise Skipped(f"{kind} of {fault.name} skipped: it is {state} already")
@@ -51,14 +70,19 @@ class Ledger:
         self._record(fault, "apply")
         self.active[fault.id] = fault
         one.apply(self._lab, fault)
+        self._unseen[fault.id] = self._lab.now_s()
+        self._look_at(fault, one)
         return fault
 
     def heal(self, fault: Fault) -> None:
         """Begin to; `settle` tells when it is complete."""
         if self.active.pop(fault.id, None) is None:
             return
+        kind = faults.find(fault.kind)
+        if fault.id in self._unseen:
+            self._last_look(fault, kind)
         self.healing[fault.id] = fault
-        faults.find(fault.kind).heal(self._lab, fault)
+        kind.heal(self._lab, fault)
 
     def heal_all(self) -> None:
         self.heal_some(self.active.values())
@@ -68,18 +92,73 @@ class Ledger:
 
         def place(fault: Fault) -> tuple[bool, bool]:
             kind = faults.find(fault.kind)
-            return kind.on == "broker", kind.is_death
+            return fault.on == "broker", kind.is_death or fault.kind == "stop"
 
         for fault in sorted(chosen, key=place):
             self.heal(fault)
 
     def settle(self) -> list[Fault]:
-        """Faults whose healing has been completed since it was last asked."""
-        done = [fault for fault in self.healing.values() if faults.find(fault.kind).is_healed(self._lab, fault)]
+        """Look at everything that is not certain yet; returns faults that were seen to be gone since the last time."""
+        for id_ in list(self._unseen):
+            if id_ in self.active:
+                self._look_at(self.active[id_], faults.find(self.active[id_].kind))
+        done = [fault for fault in self.healing.values() if self._is_gone(fault)]
         for fault in done:
             del self.healing[fault.id]
+            self.remaining.pop(fault.id, None)
+            self._lab.forget(fault)
             self._record(fault, "heal")
         return done
 
+    @property
+    def unseen(self) -> list[Fault]:
+        """Applied, and not yet seen to bite."""
+        return [self.active[id_] for id_ in self._unseen if id_ in self.active]
+
     def on(self, target: str) -> list[Fault]:
         return [fault for fault in self.active.values() if fault.target == target]
+
+    def _look_at(self, fault: Fault, kind: FaultKind) -> None:
+        try:
+            wrong = kind.lacks(self._lab, fault)
+        except Unseen:
+            return
+        except BrokerlabError as error:
+            wrong = str(error)
+        is_late = self._lab.now_s() - self._unseen[fault.id] > BITES_WITHIN_S + _slowest_s(fault)
+        if wrong is None:
+            del self._unseen[fault.id]
+        elif is_late:
+            self._doubt(fault, wrong)
+
+    def _last_look(self, fault: Fault, kind: FaultKind) -> None:
+        try:
+            wrong = kind.lacks(self._lab, fault)
+        except Unseen as why:
+            self.unmeasured.append(f"{fault.id}, {fault.kind} of {fault.name}: {why}")
+            del self._unseen[fault.id]
+            return
+        except BrokerlabError as error:
+            wrong = str(error)
+        if wrong is None:
+            del self._unseen[fault.id]
+        else:
+            self._doubt(fault, wrong)
+
+    def _doubt(self, fault: Fault, wrong: str) -> None:
+        del self._unseen[fault.id]
+        self.doubts.append(f"{fault.id}, {fault.kind} of {fault.name}, did not bite: {wrong}")
+
+    def _is_gone(self, fault: Fault) -> bool:
+        try:
+            left = faults.find(fault.kind).remains(self._lab, fault)
+        except (Unseen, BrokerlabError) as why:
+            left = str(why)
+        if left is not None:
+            self.remaining[fault.id] = left
+        return left is None
+
+
+def _slowest_s(fault: Fault) -> float:
+    """A slow link takes its time to show how slow it is."""
+    return 3 * max(fault.args.get("delay_ms", 0), fault.args.get("jitter_ms", 0)) / 1e3

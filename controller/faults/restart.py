@@ -7,16 +7,27 @@ from controller.faults.base import Fault, FaultKind, Lab
 
 class Restart(FaultKind):
     kind = "restart"
-    on = "broker"
+    on = ("broker",)
     summary = "SIGKILL a broker and start it again at once"
     heals_at_once = True
     is_death = True
 
     def apply(self, lab: Lab, fault: Fault) -> None:
-        lab.kill(fault.name)
+        status = lab.status(fault.name)
+        lab.notes(fault)["inc"] = 0 if status is None else status["inc"]
+        lab.kill(fault)
 
     def heal(self, lab: Lab, fault: Fault) -> None:
-        lab.start(fault.name)
+        lab.start(fault)
 
-    def is_healed(self, lab: Lab, fault: Fault) -> bool:
-        return lab.is_ready(fault.name)
+    def lacks(self, lab: Lab, fault: Fault) -> str | None:
+        state = lab.state(fault.name)
+        return None if state == "dead" else f"{fault.name} is {state}"
+
+    def remains(self, lab: Lab, fault: Fault) -> str | None:
+        if not lab.is_ready(fault.name):
+            return f"{fault.name} is not ready"
+        status = lab.status(fault.name)
+        if status is None or status["inc"] <= lab.notes(fault).get("inc", 0):
+            return f"{fault.name} is no new incarnation"
+        return None

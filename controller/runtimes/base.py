@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Protocol
 from msgspec import Struct
 
 from controller.progress import Progress
+from node.strain import Strain
 
 NodeState = Literal["running", "paused", "dead"]
 GATEWAY = "gateway"
@@ -55,6 +56,7 @@ class Nodes(Protocol):
 
     def start(self, node: str) -> None: ...
     def kill(self, node: str) -> None: ...
+    def stop(self, node: str) -> None: ...
     def pause(self, node: str) -> None: ...
     def resume(self, node: str) -> None: ...
     def state(self) -> dict[str, NodeState]: ...
@@ -120,6 +122,10 @@ class Runtime(ABC):
 
     @abstractmethod
     def resume(self, node: str) -> None: ...
+
+    def confine(self, node: str, strain: Strain) -> Strain:
+        """Put a broker under what the runtime itself can put it under; returns what the broker has to do to itself."""
+        return strain
 
     @abstractmethod
     def state(self) -> dict[str, NodeState]: ...

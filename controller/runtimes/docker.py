@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from controller.errors import EnvironmentProblem, UsageError
 from controller.progress import Progress
 from controller.runtimes import engine, network, ports
 from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, config_files, in_parallel
+from node.strain import Strain
 
 if TYPE_CHECKING:
     from docker.models.containers import Container
@@ -24,6 +27,9 @@ UID_INSTEAD_OF_ROOT = 10001
 MEMORY = {"broker": "256m", "driver": "512m", "gateway": "128m"}
 PIDS_MAX = 64
 STOP_WITHIN_S = 5
+# Short, so that a throttled broker is slow throughout and not asleep for most of a second.
+CPU_PERIOD_US = 10_000
+UNLIMITED = -1
 
 
 class DockerRuntime(Runtime):
@@ -124,6 +130,20 @@ class DockerRuntime(Runtime):
     def resume(self, node: str) -> None:
         if self._state_of(node) == "paused":
             self._container(node).unpause()
+
+    def confine(self, node: str, strain: Strain) -> Strain:
+        """Processor and memory by the container's own limits, isolation by taking it off the network."""
+        from docker.utils import parse_bytes
+
+        container = self._container(node)
+        memory = int(parse_bytes(MEMORY["broker"])) if strain.memory_mb is None else strain.memory_mb << 20
+        quota = UNLIMITED if strain.cpu_share == 1 else round(CPU_PERIOD_US * strain.cpu_share)
+        limits = container.attrs["HostConfig"]
+        with engine.refusals_told():
+            if (limits["Memory"], limits["CpuQuota"] or UNLIMITED) != (memory, quota):
+                container.update(cpu_period=CPU_PERIOD_US, cpu_quota=quota, mem_limit=memory, memswap_limit=memory)
+            network.attach(self._network_name, container, node, is_attached=not strain.isolated)
+        return structs.replace(strain, cpu_share=1, memory_mb=None, isolated=False)
 
     def state(self) -> dict[str, NodeState]:
         states: dict[str, NodeState] = dict.fromkeys(self.nodes, "dead")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from ipaddress import IPv4Network
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from controller.errors import EnvironmentProblem
 from controller.runtimes import engine, ports
+
+if TYPE_CHECKING:
+    from docker.models.containers import Container
 
 ATTEMPTS = 5
 
@@ -48,6 +51,19 @@ def create(name: str, labels: Mapping[str, str], nodes: Sequence[str]) -> dict[s
 
 def endpoint(node: str, address: str) -> Any:
     return engine.client().api.create_endpoint_config(aliases=[node], ipv4_address=address)
+
+
+def attach(name: str, container: Container, node: str, is_attached: bool) -> None:
+    """Put a node's container on the network, under its old address, or take it off."""
+    is_on = name in container.attrs["NetworkSettings"]["Networks"]
+    if is_on == is_attached:
+        return
+    network = engine.client().networks.get(name)
+    if is_attached:
+        hosts = dict(entry.split(":", 1) for entry in container.attrs["HostConfig"]["ExtraHosts"])
+        network.connect(container, aliases=[node], ipv4_address=hosts[node])
+    else:
+        network.disconnect(container, force=True)
 
 
 def _free_subnet(name: str, labels: Mapping[str, str]) -> IPv4Network:

@@ -18,13 +18,21 @@ from node.core.messages import Port, Publish
 from node.core.session import Frame, Limits
 from node.core.state import BrokerState
 from node.journal import Journal
+from node.probing import Probes
 from node.refusals import Refusal
-from node.shaping import Line
+from node.shaping import MS, Line
 from node.station import Station, build_scheme
+from node.strain import Strain
 from node.wire import WireCodec, encode_frame
 
 FRAMES_PER_TURN = 200
 LIMITS = Limits()
+STALLED_NS = 50_000_000
+
+
+# Of `performance.md`: an idle broker; an item with its share of sessions and frames.
+IDLE_BYTES = 24 << 20
+BYTES_PER_ITEM = 2_000
 
 
 class Served(BrokerState):
@@ -87,6 +95,8 @@ class SimBroker:
         self._inbox: deque[tuple[Port, Frame[bytes]]] = deque()
         self._is_busy = False
         self._is_over = False
+        self.strain = Strain()
+        self.probes = Probes()
         self._soon = Alarm(kernel, self._turn)
         self._later = Alarm(kernel, self._turn)
         self._soon.set(kernel.now)
@@ -100,9 +110,9 @@ class SimBroker:
         work_us = settings.publication_us if isinstance(item.what, Publish) else settings.control_us
         if settings.entry_us:
             work_us += settings.entry_us * self._state.scheme.size()
-        work_ns = round(work_us * 1_000)
+        work_ns = round(work_us * 1_000 / self.strain.cpu_share)
         self._clock.now += work_ns
-        self._usage.busy_ns += work_ns
+        self._usage.busy_ns += round(work_us * 1_000)
 
     def arrive(self, port: Port, frame: Frame[bytes]) -> None:
         self._inbox.append((port, frame))
@@ -115,9 +125,9 @@ class SimBroker:
         now = self._clock.now = self._kernel.now
         inbox = self._inbox
         try:
-            for _ in range(min(len(inbox), FRAMES_PER_TURN)):
+            for _ in range(0 if self._station.is_stalled else min(len(inbox), FRAMES_PER_TURN)):
                 port, frame = inbox.popleft()
-                if not port.is_broker or not self.lines[port.name].shape.cut:
+                if not self.strain.isolated and (not port.is_broker or not self.lines[port.name].shape.deaf):
                     self._station.take(port, frame, now)
             self._station.work(now)
         except InvariantViolation as violation:
@@ -125,6 +135,9 @@ class SimBroker:
             return
         except Exception as error:  # noqa: BLE001 - here a broker's process would end, whatever a scheme did wrong
             self._end_by_itself([*traceback.format_exc().splitlines(), f"{type(error).__name__}: {error}"])
+            return
+        if self.strain.memory_mb is not None and self.memory_bytes() > self.strain.memory_mb << 20:
+            self._end_by_itself([f"out of memory: {self.memory_bytes() >> 20} MB"])
             return
         if self._clock.now == now:
             self._finish()
@@ -142,12 +155,13 @@ class SimBroker:
             if port.is_broker:
                 line = self.lines[port.name]
                 size = 0 if line.shape.rate_kbps is None else len(encode_frame(frame))
-                due = line.due(size, now)
-                if due is not None:
-                    self._wire.to_broker(self, port.name, line, frame, due)
-            else:
+                for arrives_at in line.due(size, now) if not self.strain.isolated else ():
+                    self._wire.to_broker(self, port.name, line, frame, arrives_at)
+            elif not self.strain.isolated:
                 self._wire.to_client(self, port.name, frame)
-        if self._inbox or self._station.worker.queue:
+        if self._station.is_stalled:
+            self._later.set(now + STALLED_NS)
+        elif self._inbox or self._station.worker.queue:
             self._soon.set(now)
         elif (due := self._station.deadline()) is not None:
             self._later.set(max(due, now))
@@ -184,9 +198,34 @@ class SimBroker:
             self._end_by_itself([f"invariant broken: {violation}"])
         self._is_over = True
 
+    def put_under(self, strain: Strain) -> None:
+        now = self._kernel.now
+        if (strain.clock_rate, strain.clock_ahead_ms) != (self.strain.clock_rate, self.strain.clock_ahead_ms):
+            self._station.drift.change(strain.clock_rate, round(strain.clock_ahead_ms * MS), now)
+        self._log.is_full = strain.disk_full
+        self.strain = strain
+        self._soon.set(now)
+
+    def leave(self) -> None:
+        self._station.leave()
+        self._soon.set(self._kernel.now)
+
+    def memory_bytes(self) -> int:
+        """An idle broker's, and what it holds: as many bytes as are in its queues, and as many again around them."""
+        return IDLE_BYTES + BYTES_PER_ITEM * (len(self._inbox) + len(self._station.worker.queue) + self._state.unacked)
+
     @property
     def handled(self) -> int:
         return self._station.worker.handled
 
     def status(self) -> dict[str, Any] | None:
-        return None if self.is_paused or self._is_over else self._station.status()
+        if self.is_paused or self._is_over:
+            return None
+        self._clock.now = max(self._clock.now, self._kernel.now)
+        limit_mb = self.strain.memory_mb
+        return {
+            **self._station.status(),
+            "links": {peer: self._station.link(peer, line.shape) for peer, line in self.lines.items()},
+            "cpu_share": float(self.strain.cpu_share),
+            "memory_limit": None if limit_mb is None else limit_mb << 20,
+        }

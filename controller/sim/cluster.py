@@ -19,13 +19,15 @@ from controller.sim.broker import SimBroker
 from controller.sim.disk import LazyLog, MemoryStore
 from controller.sim.driver import SimDriver
 from controller.sim.kernel import EPOCH_NS, START_NS, Kernel
+from controller.sim.requests import answer
 from controller.topology import Topology
 from node import config as nodes
 from node.cast import Unplayable
 from node.core.messages import broker_port, client_port
 from node.core.session import Frame
 from node.plan import read_plan
-from node.shaping import Line
+from node.shaping import Line, Shape
+from node.strain import Strain
 
 SECOND_NS = 1_000_000_000
 EVENTS_AT_ONCE = 1_000
@@ -40,7 +42,7 @@ class SimNodes:
         self.kernel = Kernel()
         self._spec = spec
         self._topology = msgspec.convert(spec.topology.to_json(), nodes.Topology)
-        self._hop_ns = round(spec.sim.hop_us * 1_000)
+        self.hop_ns = round(spec.sim.hop_us * 1_000)
         self._logs: Path = spec.directory / "logs"
         self._disks = {name: MemoryStore() for name in spec.topology.broker_names}
         self._incs = dict.fromkeys(spec.topology.broker_names, 0)
@@ -75,6 +77,9 @@ class SimNodes:
     def kill(self, node: str) -> None:
         self.brokers[node].kill()
 
+    def stop(self, node: str) -> None:
+        self.brokers[node].stop()
+
     def pause(self, node: str) -> None:
         self.brokers[node].pause()
 
@@ -99,7 +104,7 @@ class SimNodes:
 
     def to_broker(self, sender: SimBroker, peer: str, line: Line, frame: Frame[bytes], due: int) -> None:
         line.held += 1
-        self.kernel.at(due + self._hop_ns, self._at_broker, sender, peer, line, frame)
+        self.kernel.at(due + self.hop_ns, self._at_broker, sender, peer, line, frame)
 
     def _at_broker(self, sender: SimBroker, peer: str, line: Line, frame: Frame[bytes]) -> None:
         if not self._has_left(sender, self._at_broker, sender, peer, line, frame):
@@ -107,11 +112,11 @@ class SimNodes:
         line.held -= 1
         receiver = self.brokers[peer]
         # What is under way when a link is cut is lost with it.
-        if receiver.is_alive and not line.shape.cut:
+        if receiver.is_alive and not line.is_cut(self.kernel.now):
             receiver.arrive(broker_port(sender.name), frame)
 
     def to_client(self, sender: SimBroker, client: str, frame: Frame[bytes]) -> None:
-        self.kernel.at(self.kernel.now + self._hop_ns, self._at_client, sender, client, frame)
+        self.kernel.at(self.kernel.now + self.hop_ns, self._at_client, sender, client, frame)
 
     def _at_client(self, sender: SimBroker, client: str, frame: Frame[bytes]) -> None:
         if self._has_left(sender, self._at_client, sender, client, frame):
@@ -124,7 +129,7 @@ class SimNodes:
         return sender.is_alive and not sender.is_paused
 
     def from_client(self, client: str, broker: str, frame: Frame[bytes]) -> None:
-        self.kernel.at(self.kernel.now + self._hop_ns, self._from_client, client, broker, frame)
+        self.kernel.at(self.kernel.now + self.hop_ns, self._from_client, client, broker, frame)
 
     def _from_client(self, client: str, broker: str, frame: Frame[bytes]) -> None:
         receiver = self.brokers[broker]
@@ -184,8 +189,15 @@ class SimCluster:
         except Unplayable as error:
             raise BrokerlabError(f"{driver} refused `play`: {error}") from None
 
-    def shape(self, broker: str, peer: str, delay_ms: float, cut: bool) -> None:
-        self.runtime.brokers[broker].lines[peer].change(delay_ms, cut)
+    def shape(self, broker: str, peer: str, shape: Shape) -> None:
+        self.runtime.brokers[broker].lines[peer].change(shape)
+
+    def strain(self, broker: str, strain: Strain) -> None:
+        self.runtime.brokers[broker].put_under(strain)
+
+    def request(self, node: str, op: str, within_s: float = 0, **arguments: Any) -> dict[str, Any]:
+        """What a live node would be asked by its admin channel."""
+        return answer(self.runtime, node, op, arguments)
 
     def close(self) -> None:
         """Nothing is held that would have to be given back."""

@@ -18,12 +18,16 @@ class LazyLog:
         self._path = logs / f"{node}.{inc}.jsonl"
         self._lines: list[bytes] = []
         self._size = 0
+        self.is_full = False
 
-    def write(self, lines: bytes) -> None:
+    def write(self, lines: bytes) -> int:
+        if self.is_full:
+            return 0
         self._lines.append(lines)
         self._size += len(lines)
         if self._size >= BUFFER_BYTES:
             self.close()
+        return len(lines)
 
     def close(self) -> None:
         """All that was written is in the file."""

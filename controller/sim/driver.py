@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from controller.sim.disk import LazyLog
 from controller.sim.kernel import Alarm, Kernel, VirtualClock
-from node.cast import Cast
+from node.cast import Absence, Cast
 from node.core.errors import PeerError
 from node.core.schemes.base import Scheme
 from node.core.session import Frame
@@ -64,6 +64,14 @@ class SimDriver:
         answer = self._cast.play(phase)
         self._soon.set(self._kernel.now)
         return answer
+
+    def send_away(self, client: str, how: Absence) -> None:
+        self._cast.leave(client, how)
+
+    def call_back(self, client: str) -> None:
+        self._clock.now = self._kernel.now
+        self._cast.come_back(client, self._kernel.now)
+        self._soon.set(self._kernel.now)
 
     def status(self) -> dict[str, Any]:
         return self._cast.status()

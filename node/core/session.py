@@ -27,6 +27,14 @@ class Frame(Struct, Generic[P], frozen=True, array_like=True):
     seq: int
     payloads: list[P]
     loose: list[P]
+    leaving: int = 0
+    """LEAVES, KNOWS, both or neither."""
+
+
+LEAVES = 1
+"""The sender takes nothing more before its end: what it has not acknowledged, it has not taken."""
+KNOWS = 2
+"""The sender knows that of the receiver."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -80,6 +88,10 @@ class Session(Generic[P]):
         self._line: deque[_InLine[P]] = deque()
         self._sent_at = now - limits.heartbeat_ns
         self._owes_ack = False
+        self._leaves = False
+        self._peer_leaves = False
+        self.peer_knows = False
+        """The peer knows that we leave, and keeps for our successor what we have not taken."""
         self._reset_sending(0)
         self._reset_receiving()
 
@@ -87,7 +99,8 @@ class Session(Generic[P]):
         self.bound_inc = bound_inc
         self._control: deque[tuple[int, P]] = deque()
         self._loose: list[P] = []
-        self._unacked: deque[tuple[int, P, int]] = deque()
+        # Number, payload, when it was sent (0: more than once), whether it is a publication.
+        self._unacked: deque[tuple[int, P, int, bool]] = deque()
         self._next_seq = 1
         self._published = 0
         self._credit = 0
@@ -142,8 +155,11 @@ class Session(Generic[P]):
         )
 
     def renew(self) -> None:
-        """Forget what was meant for the peer's predecessor, except publications that never were on the wire."""
-        self._line = deque(entry for entry in self._line if entry.needs_credit)
+        """Forget what was meant for the peer's predecessor, except publications that it cannot have taken."""
+        kept = (_InLine(0, payload, True) for _, payload, _, is_publication in self._unacked if is_publication)
+        untaken = [*kept] if self._peer_leaves else []
+        self._line = deque([*untaken, *(entry for entry in self._line if entry.needs_credit)])
+        self._peer_leaves = False
         self._reset_sending(self.peer_inc)
         self._credit = self._offered
         self._owes_ack = True
@@ -153,6 +169,16 @@ class Session(Generic[P]):
         dropped = [entry.ticket for entry in self._line if entry.ticket is not None]
         self._line = deque(entry for entry in self._line if not entry.needs_credit)
         return dropped
+
+    def leave(self) -> None:
+        """Take nothing more; what was taken still goes out."""
+        self._leaves = True
+        self._owes_ack = True
+
+    @property
+    def has_publications(self) -> bool:
+        """Whether the peer has yet to take a publication."""
+        return any(entry.needs_credit for entry in self._line) or any(entry[3] for entry in self._unacked)
 
     def fell_silent(self) -> None:
         """Keep publications back until the peer is heard again: its successor can still be given those."""
@@ -178,18 +204,29 @@ class Session(Generic[P]):
         if frame.peer_inc != self.inc:
             self._owes_ack = True
             return Received([], [], renewed)
+        if frame.leaving:
+            self._hear_leaving(frame.leaving)
         accepted = self._take(frame)
         self._offered = max(self._offered, frame.credit)
         if self.is_open:
             self._credit = self._offered
             self._acknowledged(frame, now)
-        return Received(accepted, frame.loose, renewed)
+        return Received(accepted, [] if self._leaves else frame.loose, renewed)
+
+    def _hear_leaving(self, leaving: int) -> None:
+        if leaving & LEAVES and not self._peer_leaves:
+            self._peer_leaves = True
+            self._owes_ack = True
+        if leaving & KNOWS:
+            self.peer_knows = True
 
     def _take(self, frame: Frame[P]) -> list[P]:
         accepted: list[P] = []
         if not frame.payloads:
             return accepted
         self._owes_ack = True
+        if self._leaves:
+            return accepted
         for offset, payload in enumerate(frame.payloads):
             seq = frame.seq + offset
             if seq == self._expected:
@@ -207,7 +244,7 @@ class Session(Generic[P]):
     def _acknowledged(self, frame: Frame[P], now: int) -> None:
         progress = False
         while self._unacked and self._unacked[0][0] <= frame.ack:
-            _, _, sent_at = self._unacked.popleft()
+            _, _, sent_at, _ = self._unacked.popleft()
             progress = True
             if sent_at:
                 sample = now - sent_at
@@ -242,8 +279,9 @@ class Session(Generic[P]):
 
     def _frame(self, seq: int, payloads: list[P]) -> Frame[P]:
         loose, self._loose = self._loose, []
+        leaving = LEAVES * self._leaves + KNOWS * self._peer_leaves
         return Frame(
-            self.inc, self.peer_inc, self._expected - 1, self._granted, len(self._early), seq, payloads, loose
+            self.inc, self.peer_inc, self._expected - 1, self._granted, len(self._early), seq, payloads, loose, leaving
         )  # fmt: skip
 
     def _resend(self, now: int) -> Frame[P]:
@@ -252,10 +290,10 @@ class Session(Generic[P]):
         first = self._unacked[0][0]
         payloads = []
         for i in range(min(self.limits.batch, len(self._unacked))):
-            seq, payload, _ = self._unacked[i]
+            seq, payload, _, is_publication = self._unacked[i]
             payloads.append(payload)
             # A payload sent twice says nothing about the round trip.
-            self._unacked[i] = (seq, payload, 0)
+            self._unacked[i] = (seq, payload, 0, is_publication)
         return self._frame(first, payloads)
 
     def _fresh(self, now: int, departed: list[Ticket]) -> Frame[P] | None:
@@ -267,6 +305,7 @@ class Session(Generic[P]):
             # Only what waits for credit is overtaken: who publishes and then withdraws is heard in that order.
             if self._control and not (head_may_leave and self._line[0].number < self._control[0][0]):
                 _, payload = self._control.popleft()
+                needs_credit = False
             elif head_may_leave:
                 _, payload, needs_credit, ticket = self._line.popleft()
                 self._published += needs_credit
@@ -275,7 +314,7 @@ class Session(Generic[P]):
             else:
                 break
             payloads.append(payload)
-            self._unacked.append((self._next_seq, payload, now))
+            self._unacked.append((self._next_seq, payload, now, needs_credit))
             self._next_seq += 1
         if not payloads:
             return None
@@ -286,7 +325,8 @@ class Session(Generic[P]):
     def _head_may_leave(self) -> bool:
         if not self._line:
             return False
-        return not self._line[0].needs_credit or (self._published < self._credit and not self.is_silent)
+        is_expected = not self.is_silent and not self._peer_leaves
+        return not self._line[0].needs_credit or (self._published < self._credit and is_expected)
 
     def deadline(self) -> int:
         """When `transmit` has to be called again at the latest."""

@@ -374,6 +374,22 @@ class BrokerState:
             return session.deadline()
         return min(session.deadline(), session.heard_at + self._limits.silence_ns + 1)
 
+    def leave(self) -> None:
+        """Take nothing more from anybody, so that what was taken can go out before the end."""
+        for port, session in self.sessions.items():
+            session.leave()
+            self._dirty[port] = None
+
+    def has_left(self, now: int) -> bool:
+        """Nothing that was taken is still here, and whoever is in touch keeps the rest for the successor."""
+        known = [session for port, session in self.sessions.items() if port not in self._gone and session.is_open]
+        in_touch = [session for session in known if now - session.heard_at <= self._limits.silence_ns]
+        return (
+            not any(self._undecided.values())
+            and not any(session.has_publications for session in known)
+            and all(session.peer_knows for session in in_touch)
+        )
+
     @property
     def unacked(self) -> int:
         """What waits for a client that has gone does not count: it waits until the client is heard of again."""

@@ -16,6 +16,7 @@ from node.core.schemes.base import Site
 from node.core.schemes.registry import build
 from node.core.session import Limits
 from node.core.state import BrokerState
+from node.drift import Drift
 from node.journal import Journal, open_journal
 from node.refusals import Refusals
 from node.store import Store
@@ -140,7 +141,7 @@ def on_the_clock(timed: Timed, run_s: float) -> Callable[[], float]:
 
 
 def with_journal(between: Between, journal: Journal, folder: str) -> Between:
-    worker = Worker(between.state, journal, Refusals(), Store(folder, BROKER), SystemClock())
+    worker = Worker(between.state, journal, Refusals(), Store(folder, BROKER), SystemClock(), Drift())
 
     def handle(items: list[Item]) -> None:
         worker.put(items)

@@ -1,0 +1,30 @@
+"""Faults that put a broker under strain, and how the strain is seen."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from controller.faults.base import Fault, FaultKind, Lab, Load, Unseen
+
+
+class StrainFault(FaultKind):
+    on = ("broker",)
+
+    @abstractmethod
+    def load(self, fault: Fault) -> Load: ...
+
+    def apply(self, lab: Lab, fault: Fault) -> None:
+        lab.load(fault, self.load(fault))
+
+    def heal(self, lab: Lab, fault: Fault) -> None:
+        lab.notes(fault).clear()
+        lab.unload(fault)
+
+
+def asked(lab: Lab, broker: str) -> dict[str, Any]:
+    """The broker's own word; Unseen from one that is not able to give it."""
+    status = lab.status(broker) if lab.state(broker) == "running" else None
+    if status is None:
+        raise Unseen(f"{broker} cannot be asked now")
+    return status

@@ -1,0 +1,38 @@
+"""A broker ends in order: it takes nothing more, hands over what it has, and goes. Nobody may notice a loss."""
+
+from __future__ import annotations
+
+from controller.faults.base import Fault, FaultKind, Lab, Unseen
+
+HANDS_OVER_WITHIN_S = 10.0
+
+
+class Stop(FaultKind):
+    kind = "stop"
+    on = ("broker",)
+    summary = "let a broker end in order; healed by starting it again"
+
+    def apply(self, lab: Lab, fault: Fault) -> None:
+        lab.leave(fault.name)
+        lab.notes(fault)["since_s"] = lab.now_s()
+
+    def heal(self, lab: Lab, fault: Fault) -> None:
+        if lab.state(fault.name) != "dead":
+            lab.stop(fault)
+        lab.start(fault)
+
+    def lacks(self, lab: Lab, fault: Fault) -> str | None:
+        if lab.state(fault.name) == "dead":
+            return None
+        notes = lab.notes(fault)
+        is_late = lab.now_s() - notes["since_s"] > HANDS_OVER_WITHIN_S
+        if lab.has_left(fault.name) or is_late:
+            lab.stop(fault)
+        if is_late:
+            notes["was_late"] = True
+        if notes.get("was_late"):
+            return f"{fault.name} had not handed over everything after {HANDS_OVER_WITHIN_S:g} s"
+        raise Unseen(f"{fault.name} is handing over")
+
+    def remains(self, lab: Lab, fault: Fault) -> str | None:
+        return None if lab.is_ready(fault.name) else f"{fault.name} is not ready"

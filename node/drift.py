@@ -1,0 +1,39 @@
+"""The time that a broker's protocol lives by. It is the machine's, unless somebody tampers with it.
+
+Logs keep the machine's clock, which all nodes of a run share; timers, silences and heartbeats go by this one.
+"""
+
+from __future__ import annotations
+
+
+class Drift:
+    def __init__(self) -> None:
+        self.rate = 1.0
+        self.ahead_ns = 0
+        self._since = 0
+        self._shown = 0
+        self._latest = 0
+        self._is_true = True
+
+    def at(self, now: int) -> int:
+        """What this clock shows when the machine's shows `now`; it may stand still, and never goes back."""
+        if self._is_true:
+            return now
+        self._latest = max(self._latest, self._raw(now))
+        return self._latest
+
+    def until(self, due: int) -> int:
+        """When the machine's clock will show what is due by this one."""
+        if self._is_true:
+            return due
+        return self._since + round((due - self.ahead_ns - self._shown) / self.rate)
+
+    def change(self, rate: float, ahead_ns: int, now: int) -> None:
+        """From now on it runs at this rate, and shows so much more than it would."""
+        self._latest = self.at(now)
+        self._shown = now if self._is_true else self._raw(now) - self.ahead_ns
+        self._since, self.rate, self.ahead_ns = now, rate, ahead_ns
+        self._is_true = False
+
+    def _raw(self, now: int) -> int:
+        return self._shown + round((now - self._since) * self.rate) + self.ahead_ns
