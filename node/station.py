@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import msgspec
+
 from node.clock import Clock
 from node.config import Config
 from node.core import records
 from node.core.messages import Port, broker_port
-from node.core.schemes.base import Scheme
+from node.core.schemes.base import Persist, Scheme
 from node.core.schemes.registry import UnknownScheme, build
 from node.core.session import Frame
 from node.core.state import BrokerState
@@ -27,6 +29,8 @@ from node.version import VERSION
 from node.worker import Worker
 
 SAMPLE_NS = 500_000_000
+CLIENTS_BACK_WITHIN_NS = 10_000_000_000
+_CLIENTS = "station.clients"
 
 
 class Usage(Protocol):
@@ -63,7 +67,8 @@ class Station:
         self._warn = warn
         self._samples = config.log != "deliveries"
         self._sample_at = clock.monotonic_ns()
-        state.scheme.restore(store.load())
+        self._store = store
+        self._restore(store.load())
         journal.add(records.Open, role="broker", version=VERSION, scheme=state.scheme.name)
         journal.flush()
         self.drift = Drift()
@@ -72,6 +77,14 @@ class Station:
         """The log takes nothing more: until it does, nothing is handled and nothing is sent."""
         self.lag_ns_max = 0
         self._is_leaving = False
+
+    def _restore(self, kept: dict[str, bytes]) -> None:
+        clients = kept.pop(_CLIENTS, b"")
+        if clients:
+            until = self._clock.monotonic_ns() + CLIENTS_BACK_WITHIN_NS
+            self.state.expect(msgspec.json.decode(clients, type=list[str]), until)
+            self._store.append([Persist(_CLIENTS, b"")])
+        self.state.scheme.restore(kept)
 
     def take(self, port: Port, frame: Frame[bytes], now: int) -> None:
         self.worker.put(self.state.receive(port, frame, self.drift.at(now)))
@@ -115,8 +128,10 @@ class Station:
         return self._sample_at if due is None else min(due, self._sample_at)
 
     def close(self) -> None:
-        """The orderly end."""
+        """The orderly end; who was asked to leave before leaves word of its clients for its successor."""
         self.state.scheme.check()
+        if self._is_leaving:
+            self._store.append([Persist(_CLIENTS, msgspec.json.encode(self.state.clients))])
         self._tell_refusals(self._clock.monotonic_ns(), final=True)
         self._journal.add(records.Close)
         self._journal.close()

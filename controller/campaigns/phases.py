@@ -164,7 +164,7 @@ class Phases:
 
     def _check_alive(self) -> None:
         """A node that ended without being told to will not settle anything any more."""
-        expected = {fault.name for fault in (*self._ledger.active.values(), *self._ledger.healing.values())}
+        expected = {fault.name for fault in self._ledger.active.values()}
         for node, state in self._cluster.runtime.state().items():
             if state == "dead" and node not in expected:
                 lines = self._cluster.runtime.last_lines(node, LAST_LINES)

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+import types
+import typing
+from collections.abc import Callable, Iterable
+from random import Random
 from typing import Any
 
 import click
 import msgspec
+from msgspec import NODEFAULT
+from msgspec.structs import FieldInfo, fields
 
 from controller import faults, interrupts, output
 from controller.cluster import LiveCluster, attach
 from controller.errors import BrokerlabError, UsageError
-from controller.faults import memory
-from controller.faults.base import Fault
-from controller.faults.ledger import Ledger, Skipped
+from controller.faults import memory, targets
+from controller.faults.base import Fault, FaultKind
+from controller.faults.ledger import BITES_WITHIN_S, Ledger, Skipped
 
 HEALED_WITHIN_S = 60.0
+SEEN_WITHIN_S = 2 * BITES_WITHIN_S
 POLL_S = 0.1
 
 _cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
@@ -30,51 +36,19 @@ def fault() -> None:
 @fault.command()
 @click.argument("broker")
 @_cluster
-def kill(broker: str, cluster_name: str | None) -> None:
-    """SIGKILL BROKER; `fault restart` brings it back."""
-    _apply("kill", f"broker:{broker}", {}, cluster_name)
-
-
-@fault.command()
-@click.argument("broker")
-@_cluster
-def pause(broker: str, cluster_name: str | None) -> None:
-    """Freeze BROKER; `fault resume` lets it go on."""
-    _apply("pause", f"broker:{broker}", {}, cluster_name)
-
-
-@fault.command()
-@click.argument("link")
-@_cluster
-def cut(link: str, cluster_name: str | None) -> None:
-    """Drop everything on LINK (A-B), both ways; `fault heal` joins it again."""
-    _apply("cut", f"link:{link}", {}, cluster_name)
-
-
-@fault.command()
-@click.argument("link")
-@click.option("--ms", "delay_ms", type=click.FloatRange(0), required=True, help="How long everything is held back.")
-@_cluster
-def delay(link: str, delay_ms: float, cluster_name: str | None) -> None:
-    """Hold back everything on LINK (A-B), both ways; `fault heal` ends it."""
-    _apply("delay", f"link:{link}", {"delay_ms": delay_ms}, cluster_name)
-
-
-@fault.command()
-@click.argument("broker")
-@_cluster
 def restart(broker: str, cluster_name: str | None) -> None:
     """Bring a killed BROKER back, or kill a living one and start it again; returns when it is ready."""
     with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
-        target = _target(cluster, f"broker:{broker}")
-        killed = [one for one in ledger.on(target) if faults.find(one.kind).is_death]
-        if not killed and cluster.runtime.state()[broker] == "dead":
+        (target,) = _targets(cluster, faults.find("restart"), broker)
+        name = target.partition(":")[2]
+        killed = [one for one in ledger.on(target) if faults.find(one.kind).is_death or one.kind == "stop"]
+        if not killed and cluster.runtime.state()[name] == "dead":
             # It fell by itself: there is no blow to record, only a broker to be started.
-            cluster.runtime.start(broker)
-            _wait(lambda: cluster.is_ready(broker), f"{broker} is not ready")
+            cluster.runtime.start(name)
+            _wait(lambda: cluster.is_ready(name), f"{name} is not ready", HEALED_WITHIN_S)
         else:
             _heal(ledger, killed or [ledger.apply("restart", target, {})])
-        output.say(f"{broker} is back and ready")
+        output.say(f"{name} is back and ready")
 
 
 @fault.command()
@@ -83,7 +57,8 @@ def restart(broker: str, cluster_name: str | None) -> None:
 def resume(broker: str, cluster_name: str | None) -> None:
     """Let a paused BROKER go on."""
     with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
-        paused = [one for one in ledger.on(_target(cluster, f"broker:{broker}")) if one.kind == "pause"]
+        (target,) = _targets(cluster, faults.find("pause"), broker)
+        paused = [one for one in ledger.on(target) if one.kind == "pause"]
         if not paused:
             raise UsageError(f"{broker} is not paused; see `brokerlab fault list`")
         _heal(ledger, paused)
@@ -94,18 +69,25 @@ def resume(broker: str, cluster_name: str | None) -> None:
 @click.option("--all", "all_", is_flag=True, help="Everything that is applied.")
 @_cluster
 def heal(target: str | None, all_: bool, cluster_name: str | None) -> None:
-    """Heal every fault on TARGET, a link (A-B) or a broker; returns when it is complete."""
+    """Heal every fault on TARGET, a link (A-B) or a broker, or the one of that id (f3); returns when it is complete."""
     if (target is None) != all_:
-        raise UsageError("name a link or a broker to heal, or give --all")
+        raise UsageError("name a link, a broker or a fault's id to heal, or give --all")
     with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
-        if target is None:
-            applied = list(ledger.active.values())
-        else:
-            applied = ledger.on(_target(cluster, f"link:{target}" if "-" in target else f"broker:{target}"))
-            if not applied:
-                raise UsageError(f"there is no fault on {target}; see `brokerlab fault list`")
+        applied = list(ledger.active.values()) if target is None else _applied(cluster, ledger, target)
         _heal(ledger, applied)
         output.say(f"{len(applied)} healed" if applied else "there was nothing to heal")
+
+
+def _applied(cluster: LiveCluster, ledger: Ledger, target: str) -> list[Fault]:
+    if target in ledger.active:
+        return [ledger.active[target]]
+    if ":" not in target:
+        is_broker = target in cluster.topology.broker_names or "-" not in target
+        target = f"broker:{target}" if is_broker else f"link:{target}"
+    applied = [one for name in targets.resolve(target, cluster.topology, Random()) for one in ledger.on(name)]
+    if not applied:
+        raise UsageError(f"there is no fault on {target.partition(':')[2]}; see `brokerlab fault list`")
+    return applied
 
 
 @fault.command("list")
@@ -118,20 +100,77 @@ def list_(cluster_name: str | None, format_: str) -> None:
     output.show(rows, format_, empty=f"no fault is applied; there are: {', '.join(faults.names())}")
 
 
-def _apply(kind: str, target: str, args: dict[str, Any], cluster_name: str | None) -> None:
-    with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
+def _command(kind: FaultKind) -> click.Command:
+    """`brokerlab fault KIND TARGET [--argument VALUE]`, from what the kind says of itself."""
+
+    def run(target: str, cluster_name: str | None, **given: Any) -> None:
+        args = {name: value for name, value in given.items() if value is not None}
+        with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
+            _apply(cluster, ledger, kind, target, args)
+
+    made: Callable[..., Any] = _cluster(run)
+    for one in reversed(fields(kind.Arguments)):
+        made = _option(one)(made)
+    made = click.argument("target", metavar=kind.on[0].upper())(made)
+    hint = "`fault restart` brings it back" if kind.is_death or kind.kind == "stop" else "`fault heal` ends it"
+    summary = kind.summary[0].upper() + kind.summary[1:]
+    return click.command(kind.kind, help=f"{summary}. Returns when that was seen; {hint}.")(made)
+
+
+def _option(one: FieldInfo) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    names = [f"--{one.name.replace('_', '-')}", one.name]
+    if one.name == "delay_ms":
+        names.insert(0, "--ms")
+    choices = _choices(one.type)
+    kind: Any = click.Choice(choices) if choices else int if _is_whole(one.type) else float
+    return click.option(*names, type=kind, required=one.default is NODEFAULT)
+
+
+def _choices(type_: Any) -> list[str]:
+    return list(typing.get_args(type_)) if typing.get_origin(type_) is typing.Literal else []
+
+
+def _is_whole(type_: Any) -> bool:
+    parts = typing.get_args(type_) if typing.get_origin(type_) in (typing.Union, types.UnionType) else (type_,)
+    bare = [typing.get_args(part)[0] if typing.get_origin(part) is typing.Annotated else part for part in parts]
+    return float not in bare
+
+
+def _apply(cluster: LiveCluster, ledger: Ledger, kind: FaultKind, target: str, args: dict[str, Any]) -> None:
+    kind.check(args)
+    applied = []
+    for one in _targets(cluster, kind, target):
         try:
-            applied = ledger.apply(kind, _target(cluster, target), args)
+            applied.append(ledger.apply(kind.kind, one, args))
         except Skipped as why:
             raise UsageError(f"{why}; see `brokerlab fault list`") from None
-        output.say(f"{applied.id}: {kind} {applied.name}")
+        output.say(f"{applied[-1].id}: {kind.kind} {applied[-1].name}")
+
+    def is_seen() -> bool:
+        ledger.settle()
+        return not ledger.unseen
+
+    with interrupts.as_interrupts():
+        if not _has_come(is_seen, SEEN_WITHIN_S):
+            output.say("it is applied, but could not be measured: " + ", ".join(one.name for one in ledger.unseen))
+    if ledger.doubts:
+        raise BrokerlabError("; ".join(ledger.doubts))
 
 
-def _target(cluster: LiveCluster, target: str) -> str:
-    """Under the name that the topology gives it: a link may be written from either end."""
-    kind, _, name = target.partition(":")
-    found = cluster.topology.link(name).name if kind == "link" else cluster.topology.broker(name).name
-    return f"{kind}:{found}"
+def _targets(cluster: LiveCluster, kind: FaultKind, target: str) -> tuple[str, ...]:
+    """A plain name means what the kind hits first; anything else is a selector, as in a campaign."""
+    selector = target if target.partition(":")[0] in ("broker", "link", "client") else None
+    if kind.kind == "partition":
+        selector = targets.for_partition(selector or f"broker:{target}")
+    selector = selector or f"{kind.on[0]}:{target}"
+    if selector.partition(":")[0] not in kind.on:
+        raise UsageError(f"{kind.kind} hits a {kind.targets}, not `{target}`; write one of {targets.FORMS}")
+    if selector.startswith("client:"):
+        raise UsageError("the clients of a live cluster are your own programs; faults on clients are for campaigns")
+    found = targets.resolve(selector, cluster.topology, Random())
+    if found[0].startswith(targets.BUSIEST):
+        return targets.busiest(found[0], cluster.statuses(cluster.brokers))
+    return found
 
 
 def _heal(ledger: Ledger, applied: Iterable[Fault]) -> None:
@@ -145,12 +184,23 @@ def _heal(ledger: Ledger, applied: Iterable[Fault]) -> None:
 
     names = ", ".join(one.name for one in chosen)
     with interrupts.as_interrupts():
-        _wait(is_complete, f"{names}: not healed")
+        _wait(is_complete, f"{names}: not healed", HEALED_WITHIN_S)
 
 
-def _wait(condition: Any, what: str) -> None:
-    give_up_at = time.monotonic() + HEALED_WITHIN_S
+def _wait(condition: Callable[[], bool], what: str, within_s: float) -> None:
+    if not _has_come(condition, within_s):
+        raise BrokerlabError(f"{what} after {within_s:g} s; see `brokerlab ps` and `brokerlab graph`")
+
+
+def _has_come(condition: Callable[[], bool], within_s: float) -> bool:
+    give_up_at = time.monotonic() + within_s
     while not condition():
         if time.monotonic() > give_up_at:
-            raise BrokerlabError(f"{what} after {HEALED_WITHIN_S:g} s; see `brokerlab ps` and `brokerlab graph`")
+            return False
         time.sleep(POLL_S)
+    return True
+
+
+for _kind in map(faults.find, faults.names()):
+    if _kind.kind not in fault.commands:
+        fault.add_command(_command(_kind))

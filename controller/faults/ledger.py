@@ -152,8 +152,11 @@ class Ledger:
     def _is_gone(self, fault: Fault) -> bool:
         try:
             left = faults.find(fault.kind).remains(self._lab, fault)
-        except (Unseen, BrokerlabError) as why:
-            left = str(why)
+        except Unseen as why:
+            self.remaining.setdefault(fault.id, str(why))
+            return False
+        except BrokerlabError as error:
+            left = str(error)
         if left is not None:
             self.remaining[fault.id] = left
         return left is None

@@ -21,20 +21,12 @@ class Memory(StrainFault):
     def load(self, fault: Fault) -> Load:
         return Load(memory_mb=fault.args["limit_mb"])
 
-    def apply(self, lab: Lab, fault: Fault) -> None:
-        before = lab.status(fault.name)
-        lab.notes(fault)["before"] = None if before is None else before["memory_limit"]
-        super().apply(lab, fault)
-
-    def heal(self, lab: Lab, fault: Fault) -> None:
-        lab.unload(fault)
-
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
-        limit = asked(lab, fault.name)["memory_limit"]
-        wanted_mb = lab.strain(fault.name).memory_mb or fault.args["limit_mb"]
-        return None if limit is not None and limit <= wanted_mb << 20 else f"the limit of {fault.name} is {limit} bytes"
+        limit, wanted_mb = asked(lab, fault.name)["memory_limit"], lab.strain(fault.name).memory_mb
+        is_set = limit is not None and wanted_mb is not None and limit <= wanted_mb << 20
+        return None if is_set else f"the limit of {fault.name} is {limit} bytes"
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
         limit, wanted_mb = asked(lab, fault.name)["memory_limit"], lab.strain(fault.name).memory_mb
-        should = lab.notes(fault).get("before") if wanted_mb is None else wanted_mb << 20
-        return None if limit == should else f"the limit of {fault.name} is {limit} bytes, not {should}"
+        is_gone = wanted_mb == fault.args["limit_mb"] or limit != fault.args["limit_mb"] << 20
+        return None if is_gone else f"the limit of {fault.name} is still {limit} bytes"

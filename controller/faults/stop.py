@@ -22,17 +22,17 @@ class Stop(FaultKind):
         lab.start(fault)
 
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
-        if lab.state(fault.name) == "dead":
-            return None
         notes = lab.notes(fault)
         is_late = lab.now_s() - notes["since_s"] > HANDS_OVER_WITHIN_S
-        if lab.has_left(fault.name) or is_late:
+        if lab.state(fault.name) != "dead":
+            has_left = lab.has_left(fault.name)
+            if not has_left and not is_late:
+                raise Unseen(f"{fault.name} is handing over")
+            notes["was_late"] = not has_left
             lab.stop(fault)
-        if is_late:
-            notes["was_late"] = True
         if notes.get("was_late"):
             return f"{fault.name} had not handed over everything after {HANDS_OVER_WITHIN_S:g} s"
-        raise Unseen(f"{fault.name} is handing over")
+        return None
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
         return None if lab.is_ready(fault.name) else f"{fault.name} is not ready"

@@ -24,15 +24,6 @@ class Throttle(StrainFault):
     def load(self, fault: Fault) -> Load:
         return Load(cpu_share=fault.args["cpu_share"])
 
-    def apply(self, lab: Lab, fault: Fault) -> None:
-        before = lab.status(fault.name)
-        if before is not None and lab.strain(fault.name).cpu_share == 1:
-            lab.notes(fault)["before"] = before["cpu_share"]
-        super().apply(lab, fault)
-
-    def heal(self, lab: Lab, fault: Fault) -> None:
-        lab.unload(fault)
-
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
         asked(lab, fault.name)
         effort = lab.effort(fault.name, EFFORT_MS)
@@ -43,6 +34,6 @@ class Throttle(StrainFault):
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
         """By what is asked of it: how much of a processor it gets now depends on who else wants one."""
-        limited, wanted = asked(lab, fault.name)["cpu_share"], lab.strain(fault.name).cpu_share
-        should = lab.notes(fault).get("before", 1.0) if wanted == 1 else wanted
-        return None if abs(limited - should) < 0.01 else f"{fault.name} is held at {limited:.0%} of a processor"
+        limited, own = asked(lab, fault.name)["cpu_share"], fault.args["cpu_share"]
+        is_gone = lab.strain(fault.name).cpu_share == own or abs(limited - own) > 0.001
+        return None if is_gone else f"{fault.name} is still held at {limited:.0%} of a processor"

@@ -19,6 +19,10 @@ class PeerDown(Struct, frozen=True):
     reason: str
 
 
+class ClientAbsent(Struct, frozen=True):
+    """A client of the predecessor's did not come back in time."""
+
+
 class Malformed(Struct, frozen=True):
     why: str
 
@@ -31,7 +35,7 @@ class Item(NamedTuple):
     """One thing in the input queue."""
 
     port: Port
-    what: Payload | PeerUp | PeerDown | Malformed | ClientGone | TimerFired
+    what: Payload | PeerUp | PeerDown | Malformed | ClientGone | ClientAbsent | TimerFired
     peer_inc: int = 0
 
 

@@ -156,9 +156,11 @@ class Session(Generic[P]):
 
     def renew(self) -> None:
         """Forget what was meant for the peer's predecessor, except publications that it cannot have taken."""
-        kept = (_InLine(0, payload, True) for _, payload, _, is_publication in self._unacked if is_publication)
-        untaken = [*kept] if self._peer_leaves else []
-        self._line = deque([*untaken, *(entry for entry in self._line if entry.needs_credit)])
+        kept = [entry for entry in self._line if entry.needs_credit]
+        if self._peer_leaves:
+            kept = [*(_InLine(0, payload, True) for _, payload, _, is_one in self._unacked if is_one), *kept]
+        # The next control payload opens the session and goes before them: it tells the successor who wants what.
+        self._line = deque(entry._replace(number=self._handed_over + 1) for entry in kept)
         self._peer_leaves = False
         self._reset_sending(self.peer_inc)
         self._credit = self._offered

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from node.core.acceptance import accept_body, accept_publication
 from node.core.errors import InvariantViolation, PeerError
 from node.core.filters import Filter, parse
-from node.core.items import ClientGone, Item, Malformed, Outcome, PeerDown, PeerUp, Sent
+from node.core.items import ClientAbsent, ClientGone, Item, Malformed, Outcome, PeerDown, PeerUp, Sent
 from node.core.messages import (
     COMMON_BODIES,
     Body,
@@ -29,6 +29,7 @@ from node.core.messages import (
     Subscribe,
     Unsubscribe,
     broker_port,
+    client_port,
     kind_of,
 )
 from node.core.schemes.base import (
@@ -76,6 +77,8 @@ class BrokerState:
         self._local: dict[Port, dict[str, Filter]] = {}
         # Publications for which it is not known yet whether these neighbours want them.
         self._undecided: dict[Port, list[_Undecided]] = {port: [] for port in scheme.unknown()}
+        # Clients that the predecessor had when it ended in order -> until when what they may want is kept for them.
+        self._expected: dict[Port, int] = {}
         self._silent: set[Port] = set(self.sessions)
         self._gone: set[Port] = set()
         self._dirty: dict[Port, None] = dict.fromkeys(self.sessions)
@@ -89,6 +92,12 @@ class BrokerState:
         if session is None:
             session = self.sessions[port] = Session(self.inc, self._limits, now)
         return session
+
+    def expect(self, clients: Iterable[str], until: int) -> None:
+        """Publications that come before these clients have said again what they want wait for them."""
+        for client in clients:
+            self._expected[client_port(client)] = until
+            self._undecided[client_port(client)] = []
 
     def receive(self, port: Port, frame: Frame[bytes], now: int) -> list[Item]:
         """Take a frame from the wire; returns what belongs into the input queue, in order."""
@@ -118,6 +127,7 @@ class BrokerState:
             for name in fired:
                 del self._timers[name]
             items = [Item(SELF, TimerFired(name)) for name in fired]
+        items += [Item(port, ClientAbsent()) for port, until in self._expected.items() if until <= now]
         for port in self._wakes.take(now):
             self._dirty[port] = None
             session = self.sessions[port]
@@ -163,6 +173,8 @@ class BrokerState:
                 self._peer_up(port, what, now, outcome)
             case PeerDown():
                 self._because(None, self.scheme.apply(PortDown(port)), now, outcome)
+            case ClientAbsent():
+                self._expected.pop(port, None)
             case ClientGone():
                 self._client_gone(port, now, outcome)
             case TimerFired():
@@ -197,7 +209,7 @@ class BrokerState:
         """
         if not self._undecided:
             return
-        unknown = self.scheme.unknown()
+        unknown = {*self.scheme.unknown(), *self._expected}
         for neighbour in [port for port in self._undecided if port not in unknown]:
             for came_from, publication, header, ticket in self._undecided.pop(neighbour):
                 for forward in self.scheme.route(came_from, publication, header):
@@ -255,6 +267,8 @@ class BrokerState:
         if not port.is_broker:
             self._note_locally(port, accepted)
         self._because((port, control.mid), self.scheme.apply(Heard(port, accepted)), now, outcome)
+        # Whatever a client says first is everything it wants.
+        self._expected.pop(port, None)
 
     def _note_locally(self, port: Port, body: Body) -> None:
         if isinstance(body, Subscribe):
@@ -374,6 +388,11 @@ class BrokerState:
             return session.deadline()
         return min(session.deadline(), session.heard_at + self._limits.silence_ns + 1)
 
+    @property
+    def clients(self) -> list[str]:
+        """Those who want something."""
+        return [port.name for port, filters in self._local.items() if filters]
+
     def leave(self) -> None:
         """Take nothing more from anybody, so that what was taken can go out before the end."""
         for port, session in self.sessions.items():
@@ -406,7 +425,7 @@ class BrokerState:
 
     def deadline(self) -> int | None:
         """When `tick` and `transmit` have to be called again at the latest."""
-        dues = [*self._timers.values()]
+        dues = [*self._timers.values(), *self._expected.values()]
         if (woken_at := self._wakes.deadline()) is not None:
             dues.append(woken_at)
         return min(dues, default=None)

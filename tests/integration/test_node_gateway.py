@@ -82,8 +82,8 @@ def test_the_controller_asks_all_nodes_at_once(lab: Lab) -> None:
         assert answers["b2"] is not None and answers["b2"]["node"] == "b2"
         assert answers["b9"] is not None and "known are b1, b2, b3, driver1" in answers["b9"]["error"]
         assert answers["driver1"] is not None and "cannot be reached" in answers["driver1"]["error"]
-        assert channel.request("b1", "shape", 5, peer="b2", delay_ms=1)["delay_ms"] == 1
-        assert channel.request("b1", "shape", 5, peer="b2", delay_ms=0)["delay_ms"] == 0
+        assert channel.request("b1", "shape", 5, peer="b2", shape={"delay_ms": 1})["shape"]["delay_ms"] == 1
+        assert channel.request("b1", "shape", 5, peer="b2", shape={})["shape"]["delay_ms"] == 0
         with pytest.raises(TimeoutError, match="did not answer"):
             channel.request("driver1", "status", 0.2)
 

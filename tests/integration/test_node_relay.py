@@ -100,13 +100,13 @@ def test_a_cut_link_loses_nothing(lab: Lab) -> None:
     lab.start_all()
     lab.play("warm")
     lab.wait_done()
-    answer = lab.must("b2", "shape", peer="b3", cut=True)
+    answer = lab.must("b2", "shape", peer="b3", shape={"cut": True, "deaf": True})["shape"]
     assert answer["cut"] is True and answer["delay_ms"] == 0
     until(lambda: lab.must("b3", "status")["links"]["b2"]["state"] == "down", "the cut shows at the other end")
     lab.play("load")
     until(lambda: lab.must("b2", "status")["unacked"] == 50, "all wait in front of the cut")
     assert delivered(lab, "c1") == []
-    lab.must("b2", "shape", peer="b3", cut=False)
+    lab.must("b2", "shape", peer="b3", shape={})
     until(lambda: delivered(lab, "c1") == list(range(1, 51)), "all arrive after the cut, once and in order")
     lab.wait_quiet()
 
@@ -165,7 +165,7 @@ def test_a_delayed_link_delays(tmp_path: Path) -> None:
         lab.wait_done()
         lab.play("load")
         until(lambda: delivered(lab, "c1") == [1], "it arrives")
-        lab.must("b2", "shape", peer="b3", delay_ms=240)
+        lab.must("b2", "shape", peer="b3", shape={"delay_ms": 240})
         lab.play("final")
         until(lambda: delivered(lab, "c1") == [1, 2], "it arrives, later")
         sent, came = lab.log("driver1", "publish"), lab.log("driver1", "deliver")
@@ -176,8 +176,8 @@ def test_a_delayed_link_delays(tmp_path: Path) -> None:
 def test_a_shape_that_makes_no_sense_is_answered_with_what_would(lab: Lab) -> None:
     lab.start("b1")
     until(lambda: lab.ask("b1", "status"), "b1 answers")
-    for args, hint in (({"peer": "b3"}, "those are b2"), ({"peer": "b2", "delay_ms": -1}, "delay_ms"),
-                       ({"peer": "b2", "cut": 1}, "cut")):  # fmt: skip
+    for args, hint in (({"peer": "b3"}, "those are b2"), ({"peer": "b2", "shape": {"delay_ms": -1}}, "delay_ms"),
+                       ({"peer": "b2", "shape": {"cut": 1}}, "cut")):  # fmt: skip
         answer = lab.ask("b1", "shape", **args)
         assert answer is not None and not answer["ok"] and hint in answer["error"]
     answer = lab.ask("b1", "dance")

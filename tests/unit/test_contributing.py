@@ -46,7 +46,7 @@ def test_everything_it_points_to_is_there() -> None:
         ("controller/audit/report/words.py", "CHECKS"),
         ("controller/audit/promise.py", "DEATHS"),
         ("controller/faults/lab.py", "class ClusterLab"),
-        ("controller/commands/fault.py", "def _apply"),
+        ("controller/commands/fault.py", "def _command"),
         ("controller/audit/checks/spurious.py", "verdict_unless"),
         ("controller/audit/checks/spurious.py", "evidence.untold"),
         ("tests/integration/lab.py", "def until"),

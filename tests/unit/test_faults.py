@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,10 +10,13 @@ from hypothesis import strategies as st
 from controller import faults, topology
 from controller.errors import UsageError
 from controller.faults.base import Fault, Wish
-from controller.faults.lab import ClusterLab, LinkShape
+from controller.faults.lab import ClusterLab
 from controller.faults.ledger import Ledger, Skipped
 from controller.runtimes.base import NodeState
 from controller.topology import Link, Topology
+from node.probing import Arrivals
+from node.shaping import Shape
+from node.strain import Strain
 
 LINE = topology.load("line-3")
 SLOW = Topology("slow", "", LINE.brokers, (Link("b1", "b2", 5), Link("b2", "b3")))
@@ -35,6 +39,9 @@ class PaperRuntime:
     def kill(self, node: str) -> None:
         self._set("kill", node, "dead")
 
+    def stop(self, node: str) -> None:
+        self._set("stop", node, "dead")
+
     def start(self, node: str) -> None:
         self._set("start", node, "running")
 
@@ -46,12 +53,25 @@ class PaperRuntime:
 
 
 class PaperCluster:
+    """Links are as they were asked to be, unless they are among those that `lie`; time passes when it is looked at."""
+
     def __init__(self, overlay: Topology = LINE) -> None:
         self.story: list[str] = []
         self.runtime: Any = PaperRuntime(self.story)
         self.topology = overlay
+        self.drivers = ("driver1",)
         self.ready = set(LINE.broker_names)
-        self.shapes: dict[tuple[str, str], LinkShape] = {}
+        self.shapes: dict[tuple[str, str], Shape] = {}
+        self.strains: dict[str, Strain] = {}
+        self.away: dict[str, str] = {}
+        self.lie: set[tuple[str, str]] = set()
+        self.sent: dict[str, tuple[int, int]] = {}
+        self.can_leave = True
+        self.now = 0.0
+
+    def now_s(self) -> float:
+        self.now += 0.25
+        return self.now
 
     def is_ready(self, broker: str) -> bool:
         return broker in self.ready
@@ -59,10 +79,70 @@ class PaperCluster:
     def answers(self, broker: str) -> bool:
         return bool(self.runtime.states[broker] == "running")
 
-    def shape(self, broker: str, peer: str, delay_ms: float, cut: bool) -> None:
+    def statuses(self, nodes: list[str], within_s: float = 0) -> dict[str, dict[str, Any] | None]:
+        return {node: {"away": self.away} if node == "driver1" else self._status(node) for node in nodes}
+
+    def _status(self, broker: str) -> dict[str, Any] | None:
+        if not self.answers(broker):
+            return None
+        strain = self.strains.get(broker, Strain())
+        limit = None if strain.memory_mb is None else strain.memory_mb << 20
+        is_up = {name: not self.strains.get(name, Strain()).isolated for name in LINE.broker_names}
+        return {
+            "inc": sum(line == f"start {broker}" for line in self.story) + 1,
+            "left": self.can_leave and f"leave {broker}" in self.story,
+            "stalled": strain.disk_full,
+            "clock_ns": round(self.now * strain.clock_rate * 1e9) + round(strain.clock_ahead_ms * 1e6),
+            "cpu_share": float(strain.cpu_share),
+            "memory_limit": limit,
+            "links": {name: {"state": "up" if is_up[name] else "down"} for name in LINE.broker_names},
+        }
+
+    def shape(self, broker: str, peer: str, shape: Shape) -> None:
         assert self.runtime.states[broker] == "running", "who is dead or paused cannot be asked"
-        self.story.append(f"shape {broker}>{peer} {delay_ms:g}{' cut' if cut else ''}")
-        self.shapes[broker, peer] = LinkShape(delay_ms, cut)
+        self.story.append(f"shape {broker}>{peer} {shape.delay_ms:g}{' cut' if shape.cut else ''}")
+        self.shapes[broker, peer] = shape
+
+    def strain(self, broker: str, strain: Strain) -> None:
+        assert self.runtime.states[broker] == "running", "who is dead or paused cannot be asked"
+        self.strains[broker] = strain
+
+    def request(self, node: str, op: str, within_s: float = 0, **arguments: Any) -> dict[str, Any]:
+        match op:
+            case "leave":
+                self.story.append(f"leave {node}")
+            case "probe":
+                self.sent[arguments["token"]] = (arguments["count"], arguments["size"])
+            case "probed":
+                return self._probed(arguments["token"], node)
+            case "effort":
+                share = self.strains.get(node, Strain()).cpu_share
+                return {"worked_ns": 1_000, "took_ns": round(1_000 / share)}
+            case "away":
+                self.away[arguments["client"]] = arguments["how"]
+            case "back":
+                self.away.pop(arguments["client"], None)
+        return {}
+
+    def _probed(self, token: str, receiver: str) -> dict[str, Any]:
+        sender = token.rpartition(".")[2]
+        own = {(link.a, link.b): link.delay_ms for link in self.topology.links}
+        shape = self.shapes.get((sender, receiver), Shape(own.get((sender, receiver), own.get((receiver, sender), 0))))
+        if (sender, receiver) in self.lie:
+            shape = Shape()
+        count, size = self.sent[token]
+        got = 0 if shape.cut or shape.flap_down_ms else count - (shape.loss > 0)
+        return msgspec.to_builtins(
+            Arrivals(
+                got=got,
+                doubled=int(shape.duplicate > 0),
+                overtaken=int(shape.reorder > 0),
+                fastest_ms=shape.delay_ms,
+                middle_ms=shape.delay_ms,
+                slowest_ms=shape.delay_ms + shape.jitter_ms,
+                took_ms=0 if shape.rate_kbps is None else got * size * 8 / shape.rate_kbps,
+            )
+        )
 
 
 def made(overlay: Topology = LINE) -> tuple[PaperCluster, Ledger]:
@@ -72,6 +152,16 @@ def made(overlay: Topology = LINE) -> tuple[PaperCluster, Ledger]:
         cluster.story.append(f"record {phase} {fault.id} {fault.kind} {fault.target}")
 
     return cluster, Ledger(ClusterLab(cluster), cluster.runtime.state, record)
+
+
+def settle(ledger: Ledger, rounds: int = 60) -> list[Fault]:
+    """Let time pass until nothing is open any more, or too much of it has passed."""
+    done = []
+    for _ in range(rounds):
+        done += ledger.settle()
+        if not ledger.healing and not ledger.unseen:
+            break
+    return done
 
 
 def test_a_kill_is_recorded_before_it_bites_and_healed_when_the_broker_is_ready() -> None:
@@ -119,9 +209,9 @@ def test_a_cut_is_made_and_mended_at_both_ends() -> None:
 def test_a_healed_delay_goes_back_to_the_topologys() -> None:
     cluster, ledger = made(SLOW)
     fault = ledger.apply("delay", "link:b1-b2", {"delay_ms": 50})
-    assert cluster.shapes["b2", "b1"] == LinkShape(50, False)
+    assert cluster.shapes["b2", "b1"] == Shape(50)
     ledger.heal(fault)
-    assert cluster.shapes["b2", "b1"] == LinkShape(5, False)
+    assert cluster.shapes["b2", "b1"] == Shape(5)
 
 
 def test_a_broker_restarted_while_its_link_is_cut_is_told_so_before_it_counts_as_ready() -> None:
@@ -140,18 +230,18 @@ def test_a_link_shaped_while_one_end_is_paused_is_shaped_there_when_it_resumes()
     ledger.apply("delay", "link:b2-b3", {"delay_ms": 20})
     assert ("b2", "b3") not in cluster.shapes
     ledger.heal(paused)
-    assert cluster.shapes["b2", "b3"] == LinkShape(20, False)
+    assert cluster.shapes["b2", "b3"] == Shape(20)
 
 
 @pytest.mark.parametrize(
-    ("first", "then"), [("kill", "kill"), ("kill", "pause"), ("kill", "restart"), ("pause", "pause")]
+    ("first", "then"), [("kill", "pause"), ("kill", "restart"), ("kill", "stop"), ("kill", "throttle")]
 )
 def test_a_fault_with_nothing_to_hit_is_skipped_and_leaves_no_record(first: str, then: str) -> None:
     cluster, ledger = made()
     ledger.apply(first, "broker:b1", {})
     before = list(cluster.story)
     with pytest.raises(Skipped, match=f"{then} of b1 skipped: it is (dead|paused) already"):
-        ledger.apply(then, "broker:b1", {})
+        ledger.apply(then, "broker:b1", {"cpu_share": 0.5} if then == "throttle" else {})
     assert cluster.story == before
     assert list(ledger.active) == ["f1"]
 
@@ -161,7 +251,7 @@ def test_a_paused_broker_can_be_killed_and_both_faults_heal() -> None:
     ledger.apply("pause", "broker:b1", {})
     ledger.apply("kill", "broker:b1", {})
     ledger.heal_all()
-    assert {fault.id for fault in ledger.settle()} == {"f1", "f2"}
+    assert {fault.id for fault in settle(ledger)} == {"f1", "f2"}
     assert cluster.runtime.states["b1"] == "running"
 
 
@@ -176,7 +266,7 @@ def test_everything_is_healed_links_first_and_the_dead_last() -> None:
         ledger.apply(kind, target, args)
     cluster.story.clear()
     ledger.heal_all()
-    ledger.settle()
+    settle(ledger)
     order = [line for line in cluster.story if line.startswith(("resume", "start", "shape b2"))]
     assert order == ["shape b2>b1 0", "shape b2>b3 0", "resume b1", "start b3"]
     assert not ledger.active
@@ -200,6 +290,9 @@ def test_what_an_earlier_command_applied_is_recalled_without_doing_it_again() ->
         ("delay", {"delay_ms": -1}, "fault delay: .*>= 0"),
         ("delay", {"delay_ms": "long"}, "fault delay"),
         ("cut", {"delay_ms": 1}, "fault cut: .*unknown field"),
+        ("cut", {"direction": "up"}, "fault cut: .*direction"),
+        ("loss", {"share": 1.5}, "fault loss: .*<= 1"),
+        ("clock-skew", {}, "fault clock-skew: say rate .* or ahead_ms"),
         ("cutt", {}, "no fault `cutt`; did you mean `cut`\\?"),
     ],
 )
@@ -210,7 +303,13 @@ def test_wrong_arguments_are_told_before_anything_happens(kind: str, args: dict[
     assert cluster.story == []
 
 
-wishes = st.builds(Wish, delay_ms=st.none() | st.integers(0, 99).map(float), cut=st.none() | st.booleans())
+wishes = st.builds(
+    Wish,
+    delay_ms=st.none() | st.integers(0, 99).map(float),
+    cut=st.none() | st.booleans(),
+    loss=st.none() | st.just(0.5),
+    direction=st.sampled_from(["both", "forth", "back"]),
+)
 steps = st.lists(
     st.tuples(st.just("shape"), st.integers(1, 6), wishes)
     | st.tuples(st.just("unshape"), st.integers(1, 6), st.none())
@@ -234,25 +333,161 @@ def test_in_the_end_both_ends_treat_the_link_as_the_last_faults_ask(story: list[
             asked = [one for one in asked if one[0] != what]
             lab.unshape(Fault(f"f{what}", "x", "link:b1-b2"))
         elif verb == "kill" and states[what] == "running":
-            lab.kill(what)
+            lab.kill(Fault("k", "kill", f"broker:{what}"))
             cluster.shapes = {ends: shape for ends, shape in cluster.shapes.items() if ends[0] != what}
         elif verb == "pause" and states[what] == "running":
-            lab.pause(what)
+            lab.pause(Fault("p", "pause", f"broker:{what}"))
         elif verb == "back":
             back(lab, what, states[what])
     for broker in ("b1", "b2"):
         back(lab, broker, states[broker])
-    delay_ms, cut = 5.0, False
-    for _, wish in asked:
-        delay_ms = delay_ms if wish.delay_ms is None else wish.delay_ms
-        cut = cut if wish.cut is None else wish.cut
-    for ends in (("b1", "b2"), ("b2", "b1")):
-        assert cluster.shapes.get(ends, LinkShape(5, False)) == LinkShape(delay_ms, cut)
+    cuts = {}
+    for ends, direction in ((("b1", "b2"), "forth"), (("b2", "b1"), "back")):
+        delay_ms, cut, loss = 5.0, False, 0.0
+        for _, wish in asked:
+            if wish.direction in ("both", direction):
+                delay_ms = delay_ms if wish.delay_ms is None else wish.delay_ms
+                cut = cut if wish.cut is None else wish.cut
+                loss = loss if wish.loss is None else wish.loss
+        cuts[ends] = (delay_ms, cut, loss)
+    for ends, (delay_ms, cut, loss) in cuts.items():
+        deaf = cuts[ends[::-1]][1]
+        assert cluster.shapes.get(ends, Shape(5)) == Shape(delay_ms, cut, deaf, loss=loss)
 
 
 def back(lab: ClusterLab, broker: str, state: NodeState) -> None:
     if state == "dead":
-        lab.start(broker)
+        lab.start(Fault("k", "kill", f"broker:{broker}"))
         assert lab.is_ready(broker)
     elif state == "paused":
-        lab.resume(broker)
+        lab.resume(Fault("p", "pause", f"broker:{broker}"))
+
+
+EVERY_KIND: list[tuple[str, str, dict[str, Any]]] = [
+    ("kill", "broker:b2", {}),
+    ("restart", "broker:b2", {}),
+    ("stop", "broker:b2", {}),
+    ("pause", "broker:b2", {}),
+    ("pause", "client:c1", {}),
+    ("client-crash", "client:c1", {}),
+    ("cut", "link:b1-b2", {}),
+    ("cut", "link:b1-b2", {"direction": "forth"}),
+    ("partition", "link:b1-b2", {}),
+    ("flap", "link:b1-b2", {"up_ms": 100, "down_ms": 100}),
+    ("delay", "link:b1-b2", {"delay_ms": 100}),
+    ("delay", "link:b1-b2", {"delay_ms": 100, "jitter_ms": 10}),
+    ("jitter", "link:b1-b2", {"jitter_ms": 50}),
+    ("loss", "link:b1-b2", {"share": 0.1}),
+    ("duplicate", "link:b1-b2", {"share": 0.1}),
+    ("reorder", "link:b1-b2", {"share": 0.1}),
+    ("rate", "link:b1-b2", {"rate_kbps": 100}),
+    ("throttle", "broker:b2", {"cpu_share": 0.2}),
+    ("memory", "broker:b2", {"limit_mb": 64}),
+    ("clock-skew", "broker:b2", {"rate": 2.0}),
+    ("clock-skew", "broker:b2", {"ahead_ms": 5_000}),
+    ("disk-full", "broker:b2", {}),
+    ("isolate", "broker:b2", {}),
+]
+
+
+def test_every_kind_is_tried_below() -> None:
+    assert {kind for kind, _, _ in EVERY_KIND} == set(faults.names())
+
+
+@pytest.mark.parametrize(("kind", "target", "args"), EVERY_KIND)
+def test_what_bites_is_seen_to_and_seen_to_be_gone(kind: str, target: str, args: dict[str, Any]) -> None:
+    cluster, ledger = made()
+    fault = ledger.apply(kind, target, args)
+    settle(ledger)
+    ledger.heal(fault)
+    assert settle(ledger) == [fault]
+    assert (ledger.doubts, ledger.unmeasured) == ([], [])
+    assert cluster.story[0] == f"record apply f1 {kind} {target}"
+    assert cluster.story[-1] == f"record heal f1 {kind} {target}"
+
+
+LINK_KINDS = [one for one in EVERY_KIND if one[1].startswith("link:")]
+
+
+@pytest.mark.parametrize(("kind", "target", "args"), LINK_KINDS)
+def test_a_link_that_only_says_it_is_broken_is_doubted(kind: str, target: str, args: dict[str, Any]) -> None:
+    cluster, ledger = made()
+    cluster.lie = {("b1", "b2")}
+    fault = ledger.apply(kind, target, args)
+    settle(ledger, 200)
+    (doubt,) = ledger.doubts
+    assert doubt.startswith(f"f1, {kind} of b1-b2, did not bite: b1 to b2: ")
+    cluster.lie.clear()
+    ledger.heal(fault)
+    assert settle(ledger) == [fault]
+
+
+def test_a_link_that_stays_broken_is_not_healed() -> None:
+    cluster, ledger = made()
+    fault = ledger.apply("cut", "link:b1-b2", {})
+    settle(ledger)
+    ledger.heal(fault)
+    cluster.shapes["b2", "b1"] = Shape(cut=True)
+    assert settle(ledger) == []
+    assert ledger.remaining == {"f1": "b2 to b1: only 0 of 20 frames crossed it"}
+
+
+def test_what_another_fault_hides_is_no_doubt() -> None:
+    _, ledger = made()
+    ledger.apply("kill", "broker:b1", {})
+    hidden = ledger.apply("cut", "link:b1-b2", {})
+    settle(ledger)
+    ledger.heal(hidden)
+    assert ledger.doubts == []
+    assert ledger.unmeasured == ["f2, cut of b1-b2: b1 cannot be asked now"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "args", "broken"), [("kill", {}, "dead"), ("pause", {}, "paused"), ("stop", {}, "dead")]
+)
+def test_a_broker_hit_twice_is_well_when_both_are_healed(kind: str, args: dict[str, Any], broken: str) -> None:
+    cluster, ledger = made()
+    first = ledger.apply(kind, "broker:b1", args)
+    settle(ledger)
+    second = ledger.apply("kill" if kind == "stop" else kind, "broker:b1", args)
+    ledger.heal(first)
+    settle(ledger, 3)
+    assert cluster.runtime.states["b1"] == broken
+    ledger.heal(second)
+    assert {fault.id for fault in settle(ledger)} <= {"f1", "f2"}
+    assert not ledger.healing
+    assert cluster.runtime.states["b1"] == "running"
+
+
+def test_strains_add_up_and_heal_one_by_one() -> None:
+    cluster, ledger = made()
+    slow = ledger.apply("throttle", "broker:b1", {"cpu_share": 0.5})
+    slower = ledger.apply("throttle", "broker:b1", {"cpu_share": 0.1})
+    ledger.apply("clock-skew", "broker:b1", {"rate": 2.0})
+    assert cluster.strains["b1"] == Strain(cpu_share=0.1, clock_rate=2.0)
+    ledger.heal(slower)
+    assert cluster.strains["b1"] == Strain(cpu_share=0.5, clock_rate=2.0)
+    ledger.heal(slow)
+    assert cluster.strains["b1"] == Strain(clock_rate=2.0)
+
+
+def test_a_broker_restarted_under_strain_is_put_under_it_again() -> None:
+    cluster, ledger = made()
+    ledger.apply("throttle", "broker:b1", {"cpu_share": 0.5})
+    killed = ledger.apply("kill", "broker:b1", {})
+    cluster.strains.clear()
+    ledger.heal(killed)
+    settle(ledger)
+    assert cluster.strains["b1"] == Strain(cpu_share=0.5)
+
+
+def test_a_broker_that_cannot_hand_over_is_stopped_all_the_same_and_doubted() -> None:
+    cluster, ledger = made()
+    cluster.can_leave = False
+    fault = ledger.apply("stop", "broker:b1", {})
+    for _ in range(100):
+        ledger.settle()
+    assert cluster.runtime.states["b1"] == "dead"
+    assert ledger.doubts == ["f1, stop of b1, did not bite: b1 had not handed over everything after 10 s"]
+    ledger.heal(fault)
+    assert settle(ledger) == [fault]

@@ -10,7 +10,7 @@ import pytest
 from node.core import records
 from node.driver import published_before
 from node.errors import HostError
-from node.journal import log_files, next_incarnation, open_journal
+from node.journal import Journal, LogFile, log_files, next_incarnation, open_journal
 
 
 def ticking(*times: int) -> Iterator[int]:
@@ -62,16 +62,44 @@ def test_a_write_in_parts_is_completed(tmp_path: Path, monkeypatch: pytest.Monke
     assert json.loads((tmp_path / "b1.1.jsonl").read_text())["role"] == "broker"
 
 
-def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    journal = open_journal(str(tmp_path), "b1", 1, lambda: 1)
-
-    def full(fd: int, data: bytes) -> int:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "write", full)
+def test_a_full_disk_takes_nothing_and_once_it_has_room_nothing_is_missing(tmp_path: Path) -> None:
+    disk = LogFile(str(tmp_path), "b1", 1)
+    journal = Journal("b1", 1, lambda: 1, disk)
+    disk.fill_disk(True)
     journal.add(records.Close)
-    with pytest.raises(HostError, match="cannot be written: No space left"):
-        journal.flush()
+    assert not journal.flush()
+    journal.add(records.Close)
+    assert not journal.flush()
+    assert (tmp_path / "b1.1.jsonl").read_bytes() == b""
+    disk.fill_disk(False)
+    assert journal.flush()
+    assert [json.loads(line)["n"] for line in (tmp_path / "b1.1.jsonl").read_text().splitlines()] == [1, 2]
+
+
+def test_half_a_line_that_found_room_is_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = open_journal(str(tmp_path), "b1", 1, lambda: 1)
+    write = os.write
+
+    def nearly_full(fd: int, data: bytes) -> int:
+        if len(data) < 50:
+            raise OSError(28, "No space left on device")
+        return write(fd, data[:10])
+
+    journal.add(records.Close)
+    with monkeypatch.context() as disk:
+        disk.setattr(os, "write", nearly_full)
+        assert not journal.flush()
+    assert journal.flush()
+    assert json.loads((tmp_path / "b1.1.jsonl").read_text())["event"] == "close"
+
+
+def test_a_log_that_cannot_be_ended_is_told(tmp_path: Path) -> None:
+    disk = LogFile(str(tmp_path), "b1", 1)
+    journal = Journal("b1", 1, lambda: 1, disk)
+    disk.fill_disk(True)
+    journal.add(records.Close)
+    with pytest.raises(HostError, match="the log of b1 is cut short: no space left"):
+        journal.close()
 
 
 def test_an_incarnation_is_one_more_than_the_highest_log(tmp_path: Path) -> None:
