@@ -38,6 +38,8 @@ class RunFacts(msgspec.Struct):
     windows: list[Window]
     phases: list[Phase]
     damage: list[FileDamage]
+    doubts: list[str]
+    """What the controller saw while it ran: faults that did not bite, a machine that was too busy."""
 
     @property
     def damaged_nodes(self) -> list[str]:
@@ -78,7 +80,8 @@ def gather(run: Path, files: list[FileFacts], misnamed: list[str], tables: Path)
     for file in files:
         is_broker = file.node in brokers if brokers else file.role == "broker"
         damage += _damage(file, is_broker and _killed(file, files, faults))
-    return RunFacts(promise, declares, drivers, brokers, files, faults, _phases(controller), damage)
+    doubts = said.names("run.json", "doubts") if said.has("run.json", "doubts") else []
+    return RunFacts(promise, declares, drivers, brokers, files, faults, _phases(controller), damage, doubts)
 
 
 class _Said:
@@ -120,6 +123,9 @@ class _Said:
             self._wrong(name, f"{key!r} is {value!r}: expected one of {', '.join(known)}")
             return None
         return value
+
+    def has(self, name: str, key: str) -> bool:
+        return key in (self._objects[name] or {})
 
     def names(self, name: str, key: str) -> list[str]:
         return self._field(name, key, list[str], "a list of names") or []

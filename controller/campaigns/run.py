@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from controller import cluster as clusters
 from controller.campaigns import store
+from controller.campaigns.host import HostWatch, slow_brokers
 from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
 from controller.campaigns.stage import Stage
@@ -24,6 +25,7 @@ from controller.journal import ControllerJournal
 from controller.progress import Progress
 from controller.runtimes.base import GATEWAY
 from controller.sim import cluster as simulated
+from controller.sim.cluster import SimCluster
 from controller.sim.settings import RUNTIME as SIM
 from controller.workloads.plans import Plan
 
@@ -38,6 +40,8 @@ class Ran(Struct, frozen=True):
     cluster: str
     outcome: Outcome
     why: str = ""
+    doubts: tuple[str, ...] = ()
+    """What makes the audit's verdict `unknown` at best."""
 
 
 def cluster_spec(
@@ -91,14 +95,26 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
     )
     ran = Ran(spec.directory, spec.name, "interrupted", "interrupted before the end")
     try:
-        ran = _conduct(run, cluster, progress, keep)
+        if spec.runtime == SIM:
+            ran = _conduct(run, cluster, progress, keep)
+        else:
+            with HostWatch() as host:
+                ran = _conduct(run, cluster, progress, keep)
+            store.amend_run(spec.directory, host=host.facts())
+            ran = structs.replace(ran, doubts=(*ran.doubts, *host.doubts()))
+        _tell_doubts(ran, progress)
     finally:
         with shielded():
             cluster.close()
             if not keep or ran.outcome != "complete":
                 cluster.runtime.down()
-            store.amend_run(spec.directory, outcome=ran.outcome, outcome_why=ran.why)
+            store.amend_run(spec.directory, outcome=ran.outcome, outcome_why=ran.why, doubts=list(ran.doubts))
     return ran
+
+
+def _tell_doubts(ran: Ran, progress: Progress) -> None:
+    for doubt in ran.doubts:
+        progress.say(f"doubt: {doubt}")
 
 
 def _conduct(run: RunSpec, cluster: Stage, progress: Progress, keep: bool) -> Ran:
@@ -118,12 +134,15 @@ def _conduct(run: RunSpec, cluster: Stage, progress: Progress, keep: bool) -> Ra
         progress.say("interrupted: healing, closing the logs, removing everything (once more to hurry)")
         _retreat(cluster, ledger, progress)
         raise
+    if not isinstance(cluster, SimCluster):
+        ledger.doubts += slow_brokers(cluster.statuses(cluster.brokers), ledger.hit)
+    store.amend_run(cluster.directory, unmeasured=ledger.unmeasured)
     _close(cluster, cluster.drivers)
     if not keep:
         _close(cluster, cluster.brokers, (GATEWAY,))
     # A controller's log without `close` tells the audit that the run did not come to its end.
     journal.close()
-    return Ran(cluster.directory, cluster.name, "complete")
+    return Ran(cluster.directory, cluster.name, "complete", doubts=tuple(ledger.doubts))
 
 
 def _retreat(cluster: Stage, ledger: Ledger, progress: Progress) -> None:

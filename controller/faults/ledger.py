@@ -46,6 +46,8 @@ class Ledger:
         """Evidence that a fault did not do what it was said to do."""
         self.unmeasured: list[str] = []
         """Faults that were over before they could be measured, or hidden by others."""
+        self.hit: set[str] = set()
+        """Brokers that any fault was on."""
 
     def recall(self, applied: Iterable[Fault]) -> None:
         """What an earlier command has applied."""
@@ -69,6 +71,8 @@ class Ledger:
         self.next_number += 1
         self._record(fault, "apply")
         self.active[fault.id] = fault
+        if fault.on == "broker":
+            self.hit.add(fault.name)
         one.apply(self._lab, fault)
         self._unseen[fault.id] = self._lab.now_s()
         self._look_at(fault, one)

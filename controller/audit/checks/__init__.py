@@ -7,6 +7,7 @@ from controller.audit.checks import (
     confirmed,
     duplicate,
     integrity,
+    measured,
     missing,
     order,
     spurious,
@@ -16,6 +17,7 @@ from controller.audit.findings import Check
 
 CHECKS: tuple[Check, ...] = (
     Check("integrity", integrity.find),
+    Check("measured", measured.find),
     Check("confirmed", confirmed.find),
     Check("advertised", advertised.find),
     Check("missing", missing.find),

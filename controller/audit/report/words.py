@@ -27,6 +27,7 @@ CHECKS = {
     "order": "Messages of one publisher arrived in the order they were sent.",
     "gaps": "No publisher's sequence has holes where a message was due.",
     "integrity": "The logs are whole: no gaps, no broken lines, every file closed.",
+    "measured": "Every fault was seen to bite, and the machine kept up.",
     "confirmed": "Deliveries were at stake, and every subscription was confirmed.",
     "advertised": "Publishers kept to what they had advertised.",
     "subs": "Each delivery names exactly the subscriptions it was for.",
