@@ -6,7 +6,7 @@ import math
 import types
 import typing
 from pathlib import Path
-from typing import Annotated, Any, Union
+from typing import Annotated, Any, Literal, Union
 
 import click
 import msgspec
@@ -55,14 +55,18 @@ def _words(generator: Generator, parameters: generators.Parameters) -> str:
 def _option(generator: Generator, field: msgspec.structs.FieldInfo) -> click.Option:
     kind = typing.get_type_hints(generator.Parameters, include_extras=True)[field.encode_name]
     metas = _metas(kind)
+    told = next(meta.description for meta in metas if meta.description is not None)
+    name = f"--{_dashed(field.encode_name)}"
+    return click.Option([name], type=_type(kind, metas), default=field.default, show_default=True, help=told)
+
+
+def _type(kind: Any, metas: list[Meta]) -> click.ParamType[Any]:
+    words = [word for plain in _plain(kind) if typing.get_origin(plain) is Literal for word in typing.get_args(plain)]
+    if words:
+        return click.Choice(words)
     least = next(meta.ge for meta in metas if meta.ge is not None)
     most = next(meta.le for meta in metas if meta.le is not None)
-    told = next(meta.description for meta in metas if meta.description is not None)
-    whole = float not in _plain(kind)
-    range_ = click.IntRange(int(least), int(most)) if whole else _Number(least, most)
-    return click.Option(
-        [f"--{_dashed(field.encode_name)}"], type=range_, default=field.default, show_default=True, help=told
-    )
+    return click.IntRange(int(least), int(most)) if float not in _plain(kind) else _Number(least, most)
 
 
 class _Number(click.FloatRange):

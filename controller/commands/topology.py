@@ -22,7 +22,8 @@ def list_(format_: str) -> None:
     for name in topologies.names():
         one = topologies.load(name)
         counts = {"brokers": len(one.brokers), "links": len(one.links)}
-        rows.append({"name": name, **counts, "description": one.description})
+        shape = "yes" if one.is_tree else f"leaves out {len(one.left_out)}"
+        rows.append({"name": name, **counts, "tree": shape, "description": one.description})
     output.show(rows, format_)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.text import Text
 from rich.tree import Tree
 
@@ -24,11 +25,21 @@ def drawing(topology: Topology) -> RenderableType:
             if child != parent:
                 twig = branch.add(_label(topology, child, topology.link(f"{name}-{child}")))
                 waiting.append((twig, child, name))
-    left_out = [link for link in topology.links if _edge(link) not in topology.tree]
     told = Text(f"{topology.name}: {topology.description}\n")
-    counts = Text(f"\n{len(topology.brokers)} brokers, {len(topology.links)} links", style="dim")
-    beneath = [Text("also linked:"), *(Text(f"  {link.name}{_remarks(link)}") for link in left_out)] if left_out else []
-    return Group(told, tree, *beneath, counts)
+    also = ", ".join(f"{link.name}{_remarks(link)}" for link in topology.left_out)
+    beneath: list[RenderableType] = (
+        [Text("also linked:"), Padding(Text(also), (0, 0, 0, 2), expand=False)] if also else []
+    )
+    return Group(told, tree, *beneath, Text(f"\n{summary(topology)}", style="dim"))
+
+
+def summary(topology: Topology) -> str:
+    """How large it is, and what the brokers' own tree makes of it."""
+    counts = f"{_counted(len(topology.brokers), 'broker')}, {_counted(len(topology.links), 'link')}"
+    if topology.is_tree:
+        return f"{counts}: a tree"
+    left_out = _counted(len(topology.left_out), "link")
+    return f"{counts}: not a tree; the overlay's own tree leaves out {left_out}"
 
 
 def dot(topology: Topology) -> str:
@@ -67,7 +78,11 @@ def _label(topology: Topology, name: str, link: Link | None) -> Text:
 
 def _remarks(link: Link) -> str:
     delay = f"  {link.delay_ms} ms" if link.delay_ms else ""
-    return delay + (f"  weight {link.weight}" if link.weight != 1 else "")
+    return delay + (f"  weight {link.weight}" if link.weight not in (1, link.delay_ms) else "")
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _edge(link: Link) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -87,7 +88,7 @@ def _raw_brokers(document: Document, raw: RawTopology) -> dict[str, RawBroker]:
 
 def _brokers(document: Document, raw: RawTopology, links: tuple[Link, ...]) -> tuple[Broker, ...]:
     given = _raw_brokers(document, raw)
-    degree = {name: sum(name in (link.a, link.b) for link in links) for name in given}
+    degree = Counter(end for link in links for end in (link.a, link.b))
     brokers = tuple(
         Broker(name, one.role or ("leaf" if degree[name] <= 1 else "inner"), one.group or name)
         for name, one in given.items()
@@ -106,9 +107,9 @@ def _brokers(document: Document, raw: RawTopology, links: tuple[Link, ...]) -> t
 
 
 def _links(document: Document, raw: RawTopology) -> tuple[Link, ...]:
-    brokers = list(raw.brokers)
+    brokers = dict.fromkeys(raw.brokers)
     _check_names(document, raw)
-    links: list[Link] = []
+    links: dict[frozenset[str], Link] = {}
     for index, one in enumerate(raw.links):
         link = _link(document, index, one)
         for end in (link.a, link.b):
@@ -116,10 +117,11 @@ def _links(document: Document, raw: RawTopology) -> tuple[Link, ...]:
                 raise document.problem(["links", index], f"no broker `{end}`; {known(end, brokers)}")
         if link.a == link.b:
             raise document.problem(["links", index], f"`{link.name}` links a broker to itself; name two brokers")
-        if any(link.joins(other.a, other.b) for other in links):
+        ends = frozenset((link.a, link.b))
+        if ends in links:
             raise document.problem(["links", index], f"`{link.name}` is linked a second time; one link per pair")
-        links.append(link)
-    return tuple(links)
+        links[ends] = link
+    return tuple(links.values())
 
 
 def _link(document: Document, index: int, raw: str | RawLink) -> Link:

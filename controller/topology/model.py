@@ -67,6 +67,19 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
         """The spanning tree that the brokers compute too; edges `(a, b)` with `a < b`."""
         return spanning_tree(self.broker_names, [(link.a, link.b, link.weight) for link in self.links])
 
+    @cached_property
+    def _by_name(self) -> dict[str, Broker]:
+        return {broker.name: broker for broker in self.brokers}
+
+    @cached_property
+    def is_tree(self) -> bool:
+        return len(self.links) == len(self.tree)
+
+    @cached_property
+    def left_out(self) -> tuple[Link, ...]:
+        """The links that are not on the brokers' tree."""
+        return tuple(link for link in self.links if (min(link.a, link.b), max(link.a, link.b)) not in self.tree)
+
     def neighbours(self, name: str) -> tuple[str, ...]:
         return self._neighbours[self.broker(name).name]
 
@@ -74,9 +87,8 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
         return tuple(other for other in self.neighbours(name) if (min(name, other), max(name, other)) in self.tree)
 
     def broker(self, name: str) -> Broker:
-        for broker in self.brokers:
-            if broker.name == name:
-                return broker
+        if name in self._by_name:
+            return self._by_name[name]
         raise UsageError(f"no broker `{name}` in {self.name}; {known(name, self.broker_names)}")
 
     def group(self, name: str) -> tuple[Broker, ...]:

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 
 from controller.topology.model import Broker, Link, Topology
 
+_PLAIN = re.compile(r"[A-Za-z0-9(](?:[^:#\x00-\x1f\x7f-\x9f]*[^:#\s\x00-\x1f\x7f-\x9f])?")
+
 
 def to_yaml(topology: Topology, remark: str) -> str:
-    lines = [f"# {remark}", f"description: {topology.description}", "brokers:"]
+    lines = [f"# {remark}", f"description: {_text(topology.description)}", "brokers:"]
     lines += [f"  {broker.name}: {_broker(broker)}" for broker in topology.brokers]
     lines += ["links:", *(f"  - {_link(link)}" for link in topology.links)] if topology.links else []
     return "\n".join(lines) + "\n"
+
+
+def _text(text: str) -> str:
+    """Without quotes where YAML reads it as the same text."""
+    is_plain = _PLAIN.fullmatch(text) and re.search("[A-Za-z] [A-Za-z]", text)
+    return text if is_plain else json.dumps(text)
 
 
 def _broker(broker: Broker) -> str:

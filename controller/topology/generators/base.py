@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta, Struct
 
-from controller.topology.model import Topology
+from controller.errors import UsageError
+from controller.topology.model import Broker, Topology
 
 BROKERS_MAX = 10_000
 
@@ -29,6 +31,26 @@ class Generator(ABC):
 
     @abstractmethod
     def make(self, parameters: Any) -> Topology: ...
+
+
+def check_size(brokers: int) -> None:
+    if brokers > BROKERS_MAX:
+        raise UsageError(f"that would be {brokers} brokers; {BROKERS_MAX} at most")
+
+
+def numbered(count: int) -> list[str]:
+    return [f"b{number}" for number in range(1, count + 1)]
+
+
+def by_degree(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> tuple[Broker, ...]:
+    """Brokers whose role says whether they stand at the rim: `leaf` or `inner`, as in a file that names no roles."""
+    degree = Counter(end for edge in edges for end in edge)
+    return tuple(Broker(name, "leaf" if degree[name] <= 1 else "inner", name) for name in names)
+
+
+def tidy(number: float) -> int | float:
+    """As a person would write it in a file."""
+    return int(number) if number == int(number) else round(number, 3)
 
 
 def connected(names: Sequence[str], probability: float, random: Random) -> list[tuple[str, str]]:

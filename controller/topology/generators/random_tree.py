@@ -7,14 +7,14 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from controller.topology.generators.base import BROKERS_MAX, DelayMs, Generator, Parameters
-from controller.topology.model import Broker, Link, Topology
+from controller.topology.generators.base import BROKERS_MAX, Generator, by_degree, numbered
+from controller.topology.generators.links import LinkParameters, linked
+from controller.topology.model import Topology
 
 
-class RandomTreeParameters(Parameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class RandomTreeParameters(LinkParameters, frozen=True, kw_only=True, forbid_unknown_fields=True):
     brokers: Annotated[int, Meta(ge=1, le=BROKERS_MAX, description="Brokers.")] = 15
     degree_max: Annotated[int, Meta(ge=2, le=1000, description="Links at one broker, at most.")] = 4
-    delay_ms: Annotated[DelayMs, Meta(description="Delay of every link.")] = 0
 
 
 class RandomTree(Generator):
@@ -24,16 +24,16 @@ class RandomTree(Generator):
 
     def make(self, parameters: RandomTreeParameters) -> Topology:
         random = Random(f"{parameters.seed}/random-tree")
-        names = [f"b{number}" for number in range(1, parameters.brokers + 1)]
+        names = numbered(parameters.brokers)
         degree = dict.fromkeys(names[:1], 0)
-        links: list[Link] = []
+        edges: list[tuple[str, str]] = []
         for name in names[1:]:
             parent = random.choice(
                 [other for other, links_held in degree.items() if links_held < parameters.degree_max]
             )
             degree[parent] += 1
             degree[name] = 1
-            links.append(Link(parent, name, parameters.delay_ms))
-        brokers = tuple(Broker(name, "leaf" if degree[name] <= 1 else "inner", name) for name in names)
+            edges.append((parent, name))
         told = f"a random tree of {len(names)} brokers, {parameters.degree_max} links at most at each"
-        return Topology(f"random-tree-{len(names)}", told, brokers, tuple(links))
+        links = linked(edges, parameters, self.name)
+        return Topology(f"random-tree-{len(names)}", told, by_degree(names, edges), links)

@@ -24,6 +24,7 @@ from controller.topology.generators.base import (
     connected,
     diameter,
     sizes,
+    tidy,
 )
 from controller.topology.model import Broker, Link, Topology
 
@@ -88,7 +89,7 @@ class TransitStub(Generator):
         weighed += [(edge, 1) for edge in edges]
         brokers = [Broker(name, "transit", name) for domain in transits for name in domain.names]
         brokers += [Broker(name, "stub", name) for domain in stubs for name in domain.names]
-        links = tuple(Link(a, b, _tidy(weight * parameters.delay_ms), weight) for (a, b), weight in weighed)
+        links = tuple(Link(a, b, tidy(weight * parameters.delay_ms), weight) for (a, b), weight in weighed)
         made = (*brokers, *edge_brokers)
         return Topology(f"transit-stub-{len(made)}", _description(transits, stubs, parameters), made, links)
 
@@ -194,7 +195,3 @@ def _description(transits: list[Domain], stubs: list[Domain], parameters: Transi
     told += [f"{parameters.consumers} consumers"] if parameters.consumers else []
     told += [f"{parameters.producers} producer{'s'[: parameters.producers > 1]}"] if parameters.producers else []
     return ", ".join(told)
-
-
-def _tidy(delay_ms: float) -> int | float:
-    return int(delay_ms) if delay_ms == int(delay_ms) else round(delay_ms, 3)
