@@ -28,20 +28,24 @@ def command(generator: Generator) -> click.Command:
         parameters = generator.Parameters(**given)
         made = generator.make(parameters)
         text = writing.to_yaml(made, f"brokerlab topology generate {_words(generator, parameters)}")
-        if output_file is None:
-            click.echo(text, nl=False)
-            return
-        try:
-            Path(output_file).write_text(text)
-        except OSError as error:
-            raise UsageError(f"{output_file} cannot be written: {error.strerror}; name another file") from None
-        output.say(f"{output_file}: {made.description}")
+        deliver(text, output_file, made.description)
 
     options: list[click.Parameter] = [
         _option(generator, field) for field in msgspec.structs.fields(generator.Parameters)
     ]
     options.append(click.Option(["--output", "output_file"], metavar="FILE.yaml", help="Standard output if left out."))
     return click.Command(generator.name, params=options, callback=run, help=f"Make {generator.summary}.")
+
+
+def deliver(text: str, output_file: str | None, told: str) -> None:
+    if output_file is None:
+        click.echo(text, nl=False)
+        return
+    try:
+        Path(output_file).write_text(text)
+    except OSError as error:
+        raise UsageError(f"{output_file} cannot be written: {error.strerror}; name another file") from None
+    output.say(f"{output_file}: {told}")
 
 
 def _words(generator: Generator, parameters: generators.Parameters) -> str:
@@ -77,6 +81,9 @@ class _Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value} is not a number that can be used", param, ctx)
         return int(number) if number == int(number) else number
+
+
+FINITE = _Number(0, 3_600_000)
 
 
 def _metas(kind: Any) -> list[Meta]:

@@ -7,11 +7,12 @@ import click
 from controller import output
 from controller import topology as topologies
 from controller.commands.generate import generate
+from controller.commands.import_ import import_
 
 
 @click.group()
 def topology() -> None:
-    """List, draw and generate topologies."""
+    """List, draw, generate and import topologies."""
 
 
 @topology.command("list")
@@ -45,3 +46,4 @@ def show(name: str, format_: str) -> None:
 
 
 topology.add_command(generate)
+topology.add_command(import_)

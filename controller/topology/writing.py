@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import yaml
+
 from controller.topology.model import Broker, Link, Topology
 
 _PLAIN = re.compile(r"[A-Za-z0-9(](?:[^:#\x00-\x1f\x7f-\x9f]*[^:#\s\x00-\x1f\x7f-\x9f])?")
@@ -20,7 +22,10 @@ def to_yaml(topology: Topology, remark: str) -> str:
 def _text(text: str) -> str:
     """Without quotes where YAML reads it as the same text."""
     is_plain = _PLAIN.fullmatch(text) and re.search("[A-Za-z] [A-Za-z]", text)
-    return text if is_plain else json.dumps(text)
+    if is_plain:
+        return text
+    quoted: str = yaml.safe_dump(text, default_style='"', allow_unicode=True, width=len(text) * 10 + 10)
+    return quoted.strip()
 
 
 def _broker(broker: Broker) -> str:
