@@ -122,3 +122,34 @@ def test_canonical_tables_are_a_function_of_the_live_subscriptions(name: str) ->
             anew.register(leaf, filter)
         anew.drain(run.random)
         assert anew.state() == run.tree.state()
+
+
+def restorable(tree: TableTree) -> Any:
+    """What the paper's variant has again after a cancellation: not always Ptr, R and the z of a single entry."""
+    return [
+        (
+            {child: {filter: row.n for filter, row in interface.rows.items()} for child, interface in below.items()},
+            {child: sum(row.z for row in interface.rows.values()) for child, interface in below.items()},
+            set(tree.tables[node].told()),
+        )
+        for node, below in tree.interfaces.items()
+    ]
+
+
+@pytest.mark.parametrize("name", WORLDS)
+@pytest.mark.parametrize("table", [PaperTable, CanonicalTable])
+def test_who_comes_and_goes_leaves_everything_that_routes_as_it_was(table: type, name: str) -> None:
+    for seed in range(RUNS // 5):
+        run = Run(f"{name}/{seed}", table, name)
+        run.play()
+        run.tree.drain(run.random)
+        before, exactly = restorable(run.tree), run.tree.state()
+        leaf, filter = run.random.choice(run.tree.leaves), run.random.choice(run.filters)
+        run.tree.register(leaf, filter)
+        run.tree.drain(run.random)
+        assert restorable(run.tree) != before
+        run.tree.register(leaf, filter, -1)
+        run.tree.drain(run.random)
+        assert restorable(run.tree) == before
+        if table is CanonicalTable:
+            assert run.tree.state() == exactly
