@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from controller.errors import EnvironmentProblem
 from node.core import records
-from node.journal import next_incarnation, open_journal
+from node.journal import Journal, next_incarnation, open_journal
 from node.version import VERSION
 
 NAME = "controller"
@@ -19,9 +19,14 @@ NAME = "controller"
 class ControllerJournal:
     """Each record is in the file when the call returns, so what follows it in the world follows it in the log."""
 
-    def __init__(self, logs: Path, scheme: str, wall_ns: Callable[[], int] = time.time_ns) -> None:
-        self._journal = open_journal(str(logs), NAME, next_incarnation(str(logs), NAME), wall_ns)
+    def __init__(self, journal: Journal, scheme: str) -> None:
+        self._journal = journal
         self._write(records.Open, role="controller", version=VERSION, scheme=scheme)
+
+    @classmethod
+    def in_files(cls, logs: Path, scheme: str, wall_ns: Callable[[], int] = time.time_ns) -> Self:
+        """A log beside those of the nodes, as the next incarnation."""
+        return cls(open_journal(str(logs), NAME, next_incarnation(str(logs), NAME), wall_ns), scheme)
 
     def phase(self, name: str, state: Literal["start", "end"]) -> None:
         self._write(records.Phase, name=name, state=state)

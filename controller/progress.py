@@ -105,6 +105,23 @@ class PlainProgress:
         yield _PlainBar(self.say, title, total, self._now)
 
 
+class Silent:
+    """For what nobody watches, or what is told elsewhere."""
+
+    def say(self, text: str) -> None:
+        pass
+
+    @contextmanager
+    def bar(self, title: str, total: float | None = None) -> Iterator[Bar]:
+        yield self
+
+    def to(self, done: float, note: str = "") -> None:
+        pass
+
+    def advance(self, note: str = "") -> None:
+        pass
+
+
 def for_stderr() -> Progress:
     console = Console(stderr=True)
     return TerminalProgress(console) if console.is_terminal else PlainProgress(sys.stderr)

@@ -66,16 +66,20 @@ def read_plan(path: str | None) -> Plan:
     if path is None:
         return {}
     try:
-        lines = Path(path).read_bytes().splitlines()
+        data = Path(path).read_bytes()
     except OSError as error:
         raise ConfigError(f"the plan {path} cannot be read: {error.strerror}") from None
+    return parse_plan(data, path)
+
+
+def parse_plan(data: bytes, source: str) -> Plan:
     plan: Plan = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(data.splitlines(), 1):
         if line.strip():
             try:
                 operation = _decoder.decode(line)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-                raise ConfigError(f"the plan {path}, line {number}: {error}") from None
+                raise ConfigError(f"the plan {source}, line {number}: {error}") from None
             plan.setdefault(operation.phase, []).append(operation)
     for operations in plan.values():
         operations.sort(key=lambda operation: operation.at_ms)

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.campaigns.series import Entry, Series
-from controller.progress import Bar, PlainProgress, Progress, for_stderr
+from controller.progress import Bar, PlainProgress, Progress, Silent, for_stderr
 
 REFRESH_HZ = 4
 LINES_BESIDE = 6
@@ -86,7 +86,7 @@ class PlainBoard:
         return self._progress
 
     def audit(self, entry: Entry) -> Progress:
-        return _Silent()
+        return Silent()
 
     def note(self, entry: Entry, text: str) -> None:
         """Several at once would drown each other: the finished ones are told."""
@@ -131,21 +131,6 @@ class LiveBoard:
             note = self._notes.get(one.number, one.outcome_why)
             table.add_row(str(one.number), one.label, Text(told, style=STYLES.get(told, "")), Text(note))
         return table
-
-
-class _Silent:
-    def say(self, text: str) -> None:
-        pass
-
-    @contextmanager
-    def bar(self, title: str, total: float | None = None) -> Iterator[Bar]:
-        yield self
-
-    def to(self, done: float, note: str = "") -> None:
-        pass
-
-    def advance(self, note: str = "") -> None:
-        pass
 
 
 class _Noted:

@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from controller import cluster as clusters
-from controller.campaigns import store
-from controller.campaigns.host import HostWatch, slow_brokers
+from controller.campaigns import course, store
+from controller.campaigns.course import Outcome
+from controller.campaigns.host import HostWatch
 from controller.campaigns.model import RunSpec
-from controller.campaigns.phases import NotSettled, Phases
 from controller.campaigns.stage import Stage
 from controller.cluster import ClusterSpec
-from controller.errors import BrokerlabError
-from controller.faults.base import Fault
-from controller.faults.lab import ClusterLab
-from controller.faults.ledger import FaultPhase, Ledger
 from controller.interrupts import shielded
 from controller.journal import ControllerJournal
 from controller.progress import Progress
-from controller.runtimes.base import GATEWAY
 from controller.sim import cluster as simulated
-from controller.sim.cluster import SimCluster
 from controller.sim.settings import RUNTIME as SIM
 from controller.workloads.plans import Plan
 
 CLIENTS_PER_DRIVER = 50
 DRIVERS_MAX = 2
-
-Outcome = Literal["complete", "unknown", "interrupted"]
 
 
 class Ran(Struct, frozen=True):
@@ -95,13 +86,16 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
     )
     ran = Ran(spec.directory, spec.name, "interrupted", "interrupted before the end")
     try:
+        journal = ControllerJournal.in_files(spec.directory / "logs", run.scheme, cluster.wall_ns)
         if spec.runtime == SIM:
-            ran = _conduct(run, cluster, progress, keep)
+            ended = course.take(run, cluster, journal, progress, keep)
+            ran = Ran(spec.directory, spec.name, ended.outcome, ended.why, ended.doubts)
         else:
             with HostWatch() as host:
-                ran = _conduct(run, cluster, progress, keep)
+                ended = course.take(run, cluster, journal, progress, keep)
             store.amend_run(spec.directory, host=host.facts())
-            ran = structs.replace(ran, doubts=(*ran.doubts, *host.doubts()))
+            ran = Ran(spec.directory, spec.name, ended.outcome, ended.why, (*ended.doubts, *host.doubts()))
+        store.amend_run(spec.directory, unmeasured=list(ended.unmeasured))
         _tell_doubts(ran, progress)
     finally:
         with shielded():
@@ -115,46 +109,3 @@ def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = 
 def _tell_doubts(ran: Ran, progress: Progress) -> None:
     for doubt in ran.doubts:
         progress.say(f"doubt: {doubt}")
-
-
-def _conduct(run: RunSpec, cluster: Stage, progress: Progress, keep: bool) -> Ran:
-    journal = ControllerJournal(cluster.directory / "logs", run.scheme, cluster.wall_ns)
-
-    def record(fault: Fault, phase: FaultPhase) -> None:
-        journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)
-
-    ledger = Ledger(ClusterLab(cluster), cluster.runtime.state, record)
-    try:
-        Phases(run, cluster, ledger, journal, progress).play_all()
-    except (NotSettled, BrokerlabError) as why:
-        progress.say(f"the outcome is unknown: {why}")
-        _retreat(cluster, ledger, progress)
-        return Ran(cluster.directory, cluster.name, "unknown", str(why))
-    except KeyboardInterrupt:
-        progress.say("interrupted: healing, closing the logs, removing everything (once more to hurry)")
-        _retreat(cluster, ledger, progress)
-        raise
-    if not isinstance(cluster, SimCluster):
-        ledger.doubts += slow_brokers(cluster.statuses(cluster.brokers), ledger.hit)
-    store.amend_run(cluster.directory, unmeasured=ledger.unmeasured)
-    _close(cluster, cluster.drivers)
-    if not keep:
-        _close(cluster, cluster.brokers, (GATEWAY,))
-    # A controller's log without `close` tells the audit that the run did not come to its end.
-    journal.close()
-    return Ran(cluster.directory, cluster.name, "complete", doubts=tuple(ledger.doubts))
-
-
-def _retreat(cluster: Stage, ledger: Ledger, progress: Progress) -> None:
-    try:
-        ledger.heal_all()
-        ledger.settle()
-    except BrokerlabError as error:
-        progress.say(f"not everything could be healed: {error}")
-    _close(cluster, cluster.drivers, cluster.brokers, (GATEWAY,))
-
-
-def _close(cluster: Stage, *groups: Iterable[str]) -> None:
-    """Drivers before brokers: while they close there must be nobody missing whom they talk to."""
-    for nodes in groups:
-        cluster.runtime.stop_all(nodes)

@@ -22,8 +22,8 @@ from msgspec import Struct
 
 from controller import interrupts
 from controller.campaigns import run
+from controller.campaigns.course import Outcome
 from controller.campaigns.model import RunSpec
-from controller.campaigns.run import Outcome
 from controller.cluster import ClusterSpec
 from controller.errors import BrokerlabError, EnvironmentProblem, UsageError
 from controller.progress import Bar

@@ -34,7 +34,8 @@ def read(directory: Path) -> Remembered:
 @contextmanager
 def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
     """The cluster's ledger as the last command left it; one command at a time."""
-    with _locked(cluster.directory), ControllerJournal(cluster.directory / "logs", cluster.facts.scheme) as journal:
+    logs = cluster.directory / "logs"
+    with _locked(cluster.directory), ControllerJournal.in_files(logs, cluster.facts.scheme) as journal:
 
         def record(fault: Fault, phase: FaultPhase) -> None:
             journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)

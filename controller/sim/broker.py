@@ -8,7 +8,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
-from controller.sim.disk import LazyLog, MemoryStore
+from controller.sim.disk import Log, MemoryStore
 from controller.sim.kernel import Alarm, Kernel, VirtualClock
 from controller.sim.settings import Settings
 from node.config import Config
@@ -70,7 +70,7 @@ class Wire(Protocol):
 
 class SimBroker:
     def __init__(
-        self, kernel: Kernel, wire: Wire, settings: Settings, config: Config, inc: int, store: MemoryStore, log: LazyLog
+        self, kernel: Kernel, wire: Wire, settings: Settings, config: Config, inc: int, store: MemoryStore, log: Log
     ) -> None:
         self.name = config.node
         self.inc = inc

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from math import ceil
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,7 +15,7 @@ from controller.interrupts import held
 from controller.progress import Progress
 from controller.runtimes.base import NodeState
 from controller.sim.broker import SimBroker
-from controller.sim.disk import LazyLog, MemoryStore
+from controller.sim.disk import LogFiles, MemoryStore, Shelf
 from controller.sim.driver import SimDriver
 from controller.sim.kernel import EPOCH_NS, START_NS, Kernel
 from controller.sim.requests import answer
@@ -25,7 +24,7 @@ from node import config as nodes
 from node.cast import Unplayable
 from node.core.messages import broker_port, client_port
 from node.core.session import Frame
-from node.plan import read_plan
+from node.plan import parse_plan
 from node.shaping import Line, Shape
 from node.strain import Strain
 
@@ -38,12 +37,12 @@ READY_WITHIN_S = 120.0
 class SimNodes:
     """The nodes of a simulated cluster, where those of a live one are processes; also the wire between them."""
 
-    def __init__(self, spec: ClusterSpec) -> None:
+    def __init__(self, spec: ClusterSpec, shelf: Shelf) -> None:
         self.kernel = Kernel()
         self._spec = spec
+        self._shelf = shelf
         self._topology = msgspec.convert(spec.topology.to_json(), nodes.Topology)
         self.hop_ns = round(spec.sim.hop_us * 1_000)
-        self._logs: Path = spec.directory / "logs"
         self._disks = {name: MemoryStore() for name in spec.topology.broker_names}
         self._incs = dict.fromkeys(spec.topology.broker_names, 0)
         self.brokers: dict[str, SimBroker] = {}
@@ -51,10 +50,10 @@ class SimNodes:
             self.start(name)
         self.drivers: dict[str, SimDriver] = {}
         self._driver_of: dict[str, SimDriver] = {}
+        scheme = find_scheme(spec.scheme)
         for name, plan in spec.plans.items():
-            played = read_plan(str(spec.directory / "config" / f"{name}.plan.jsonl"))
-            scheme = find_scheme(spec.scheme)
-            driver = SimDriver(self.kernel, self, name, played, scheme, self.brokers, LazyLog(self._logs, name, 1))
+            played = parse_plan(plan.encoded(), name)
+            driver = SimDriver(self.kernel, self, name, played, scheme, self.brokers, shelf.log(name, 1))
             self.drivers[name] = driver
             self._driver_of.update(dict.fromkeys(plan.clients, driver))
 
@@ -64,14 +63,14 @@ class SimNodes:
         config = nodes.Config(
             node=node,
             cluster=str(spec.seed),
-            logs=str(self._logs),
+            logs="",
             keys="",
             scheme=spec.scheme,
             parameters=spec.parameters,
             topology=self._topology,
             log=spec.log,
         )
-        log = LazyLog(self._logs, node, inc)
+        log = self._shelf.log(node, inc)
         self.brokers[node] = SimBroker(self.kernel, self, spec.sim, config, inc, self._disks[node], log)
 
     def kill(self, node: str) -> None:
@@ -146,13 +145,13 @@ def _state(broker: SimBroker) -> NodeState:
 class SimCluster:
     """What `LiveCluster` is to real nodes."""
 
-    def __init__(self, spec: ClusterSpec) -> None:
+    def __init__(self, spec: ClusterSpec, shelf: Shelf) -> None:
         self.name = spec.name
         self.directory = spec.directory
         self.topology: Topology = spec.topology
         self.brokers = spec.topology.broker_names
         self.drivers = tuple(spec.plans)
-        self.runtime = SimNodes(spec)
+        self.runtime = SimNodes(spec, shelf)
 
     def now_s(self) -> float:
         return self.runtime.kernel.now / SECOND_NS
@@ -207,7 +206,12 @@ def up(spec: ClusterSpec, progress: Progress) -> SimCluster:
     """Its run directory, and brokers that have found each other."""
     spec.check()
     files.write_run(spec)
-    cluster = SimCluster(spec)
+    return start(spec, LogFiles(spec.directory / "logs"), progress)
+
+
+def start(spec: ClusterSpec, shelf: Shelf, progress: Progress) -> SimCluster:
+    """Brokers that have found each other; nothing is written but what the shelf takes."""
+    cluster = SimCluster(spec, shelf)
     started_s = cluster.now_s()
     waiting = list(cluster.brokers)
     with progress.bar("ready", len(waiting)) as bar:

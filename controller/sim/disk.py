@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Protocol
 
 from controller.errors import EnvironmentProblem
 from node.core.schemes.base import Persist
@@ -11,11 +12,65 @@ from node.core.schemes.base import Persist
 BUFFER_BYTES = 1 << 16
 
 
+class Log(Protocol):
+    """Where a simulated node's log goes."""
+
+    is_full: bool
+
+    def write(self, lines: bytes) -> int: ...
+    def close(self) -> None: ...
+
+
+class Shelf(Protocol):
+    """Where the logs of a run are kept."""
+
+    def log(self, node: str, inc: int) -> Log: ...
+
+
+class LogFiles:
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+
+    def log(self, node: str, inc: int) -> Log:
+        return LazyLog(self._logs / f"{node}.{inc}.jsonl")
+
+
+class LogsInMemory:
+    """For runs of which nothing is to be left."""
+
+    def __init__(self) -> None:
+        self._logs: dict[str, MemoryLog] = {}
+
+    def log(self, node: str, inc: int) -> Log:
+        made = self._logs[f"{node}.{inc}.jsonl"] = MemoryLog()
+        return made
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """By the name that each would have as a file."""
+        return {name: b"".join(log.lines) for name, log in self._logs.items()}
+
+
+class MemoryLog:
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+        self.is_full = False
+
+    def write(self, lines: bytes) -> int:
+        if self.is_full:
+            return 0
+        self.lines.append(lines)
+        return len(lines)
+
+    def close(self) -> None:
+        pass
+
+
 class LazyLog:
     """A log file that is open only while it is written: a thousand brokers are more than a process may hold open."""
 
-    def __init__(self, logs: Path, node: str, inc: int) -> None:
-        self._path = logs / f"{node}.{inc}.jsonl"
+    def __init__(self, path: Path) -> None:
+        self._path = path
         self._lines: list[bytes] = []
         self._size = 0
         self.is_full = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from controller.sim.disk import LazyLog
+from controller.sim.disk import Log
 from controller.sim.kernel import Alarm, Kernel, VirtualClock
 from node.cast import Absence, Cast
 from node.core.errors import PeerError
@@ -28,7 +28,7 @@ class SimDriver:
         plan: Plan,
         scheme: type[Scheme],
         brokers: Collection[str],
-        log: LazyLog,
+        log: Log,
     ) -> None:
         self._kernel = kernel
         self._wire = wire

@@ -72,9 +72,11 @@ class Plan(Struct, frozen=True):
         driver_of = {client: index % drivers for index, client in enumerate(self.clients)}
         return [Plan(tuple(one for one in self.operations if driver_of[one.client] == n)) for n in range(drivers)]
 
+    def encoded(self) -> bytes:
+        return msgspec.json.Encoder().encode_lines(self.operations)
+
     def write(self, path: Path) -> None:
-        encoder = msgspec.json.Encoder()
-        path.write_bytes(b"".join(encoder.encode(one) + b"\n" for one in self.operations))
+        path.write_bytes(self.encoded())
 
 
 def read(path: Path) -> Plan:

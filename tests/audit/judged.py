@@ -9,6 +9,7 @@ import msgspec
 import pyarrow.parquet as pq
 
 from controller.audit import Verdict, audit
+from controller.judge import judge
 from tests.audit.logs import Log, RunLog
 
 
@@ -29,6 +30,22 @@ class Judged:
             for row in self.rows
             if any((row[key] or "").startswith(f"{case}.") for key in ("client", "msg", "sub"))
         }
+
+
+CHECKS_OF_PAIRS = ("missing", "spurious", "subs", "duplicate", "order")
+
+
+def both_say(judged: Judged) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """What the audit found about messages, and what the quick judge did."""
+    told = msgspec.json.decode((judged.run / "run.json").read_bytes())
+    logs = {path.name: path.read_bytes() for path in (judged.run / "logs").iterdir()}
+    drivers = [data for name, data in logs.items() if name.split(".")[0] in told["drivers"]]
+    quick = judge(drivers, logs["controller.1.jsonl"], told["promise"])
+    audited = [row for row in judged.rows if row["check"] in CHECKS_OF_PAIRS]
+    return (
+        sorted((row["check"], row["client"], row["msg"], row["t"], row["excused"]) for row in audited),
+        sorted((one.check, one.client, one.msg, one.t, one.excused) for one in quick.found),
+    )
 
 
 class Cases:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.audit.judged import Cases, Judged, fails
+from tests.audit.judged import Cases, Judged, both_say, fails
 from tests.audit.logs import Log
 
 Case = Callable[[str, Cases], set[str]]
@@ -433,6 +433,11 @@ def judged(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tup
 def test_case(name: str, judged: tuple[Judged, dict[str, set[str]]]) -> None:
     found, expected = judged
     assert found.of(name) == fails(*expected[name]), name
+
+
+def test_the_quick_judge_says_the_same_of_every_case(judged: tuple[Judged, dict[str, set[str]]]) -> None:
+    audited, quick = both_say(judged[0])
+    assert quick == audited and len(audited) > 20
 
 
 def test_the_run_as_a_whole(judged: tuple[Judged, dict[str, set[str]]]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.audit.judged import Cases, Judged, fails
+from tests.audit.judged import Cases, Judged, both_say, fails
 from tests.audit.logs import Log
 
 FLIGHT_MS = 2000
@@ -70,6 +70,8 @@ def test_what_a_promise_excuses(spark: SparkSession, tmp_path: Path, promise: st
     for case in PUBLISHED_MS:
         expected = excused("missing") if case in EXCUSED[promise] else fails("missing")
         assert found.of(case) == expected, case
+    audited, quick = both_say(found)
+    assert quick == audited
     assert found.of("twice") == fails("duplicate")
     assert found.of("late") == fails("order")
     assert found.of("wrong") == fails("spurious")
