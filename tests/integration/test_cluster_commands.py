@@ -153,7 +153,7 @@ def test_logs(cluster: Up) -> None:
         (("fault", "kill", "b9"), "no broker `b9` in"),
         (("fault", "cut", "b1-b3"), "no link `b1-b3` in"),
         (("fault", "heal", "b1-b2"), "there is no fault on b1-b2"),
-        (("fault", "heal"), "name a link or a broker to heal, or give --all"),
+        (("fault", "heal"), "name a link, a broker or a fault's id to heal, or give --all"),
         (("publish", "b9", "{}"), "no broker `b9`"),
         (("publish", "b1", "{"), "CONTENT: the content is not JSON"),
         (("publish", "b1", "[1]"), "CONTENT: a content is an object of names and values"),

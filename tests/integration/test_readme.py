@@ -65,7 +65,11 @@ def test_make_demo(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.docker
 def test_make_cluster_up_and_what_to_type_then(tmp_path: Path) -> None:
-    typed(block_with("make cluster-up"), tmp_path / "background")
+    try:
+        typed(block_with("make cluster-up"), tmp_path / "background")
+    finally:
+        # A command that failed must not leave its cluster to the tests after it.
+        subprocess.run(["make", "cluster-down"], check=False, cwd=ROOT, capture_output=True, stdin=subprocess.DEVNULL)
     assert '"content":{"sym":"IBM","price":12}' in (tmp_path / "background.out").read_text()
 
 
