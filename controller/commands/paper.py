@@ -37,13 +37,18 @@ def xroute(small: bool, seed: int, h_min: int, path: Path, format_: str) -> None
 
     sizes = experiment.SMALL_SIZES if small else experiment.SIZES
     setting = experiment.Setting(seed=seed, sizes=sizes, patterns=Settings(h_min=h_min))
-    results = xroute_page.Results(experiment.run(setting, progress.for_stderr()))
-    pages.write(path, xroute_page.page(results, setting))
+    told_to = progress.for_stderr()
+    results = xroute_page.Results(experiment.run(setting, told_to))
+    varied = experiment.vary(experiment.variations(setting, min(sizes[-1], experiment.VARIED_SUBSCRIPTIONS)), told_to)
+    pages.write(path, xroute_page.page(results, setting, varied))
     if format_ == "json":
         told = [claim._asdict() for claim in xroute_page.claims(results)]
-        output.show_json({"sizes": xroute_page.rows(results), "claims": told, "page": str(path)})
+        others = xroute_page.varied_rows(varied)
+        output.show_json({"sizes": xroute_page.rows(results), "claims": told, "varied": others, "page": str(path)})
         return
     output.show(xroute_page.rows(results), "table")
     click.echo()
     output.show([claim._asdict() for claim in xroute_page.claims(results)], "table")
+    click.echo()
+    output.show(xroute_page.varied_rows(varied), "table")
     click.echo(f"page: {path}")

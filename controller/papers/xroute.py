@@ -15,13 +15,14 @@ from queue import Empty
 from random import Random
 from typing import Literal, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from controller import topology as topologies
 from controller.errors import BrokerlabError
 from controller.papers.overlay import Overlay
 from controller.progress import Progress
 from controller.topology import Topology
+from controller.topology.generators import GENERATORS
 from controller.workloads.news import dtd, patterns
 from controller.workloads.news.documents import Writer
 
@@ -32,6 +33,9 @@ SCHEMES = (XROUTE, SIMPLE, MATCH_FIRST)
 NOT_INNER = ("consumer", "producer")
 SIZES = (100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000)
 SMALL_SIZES = (50, 100, 200)
+OVERLAY_SEEDS = (1, 2, 3, 4, 5, 6)
+HEIGHTS_MIN = (2, 4, 7, 10)
+VARIED_SUBSCRIPTIONS = 5_000
 POLL_S = 0.5
 PUBLISHED, ELEMENTS = 20, 100
 
@@ -39,6 +43,8 @@ PUBLISHED, ELEMENTS = 20, 100
 class Setting(Struct, frozen=True):
     sizes: tuple[int, ...] = SIZES
     topology: str = "xroute-89"
+    overlay_seed: int | None = None
+    """Another overlay of the same model in place of the topology."""
     patterns: patterns.Settings = patterns.Settings(h_min=7)
     seed: int = 1
 
@@ -59,6 +65,19 @@ class Sizes(Struct, frozen=True):
     maximum: int
 
 
+class Variation(Struct, frozen=True):
+    """One thing is otherwise than in the experiment, and the population is smaller."""
+
+    what: str
+    setting: Setting
+
+
+class Varied(Struct, frozen=True):
+    what: str
+    xroute: Sizes
+    simple: Sizes
+
+
 class Told(Protocol):
     """Where a worker says how far it is."""
 
@@ -68,10 +87,33 @@ class Told(Protocol):
 def run(setting: Setting, progress: Progress) -> list[Sizes]:
     """Raises BrokerlabError if a scheme routed wrongly."""
     tasks = [Task(setting, kind, scheme) for scheme, kind in product(SCHEMES, KINDS)]
+    return [one for sizes in _measured(tasks, "registering", progress) for one in sizes]
+
+
+def variations(setting: Setting, subscriptions: int = VARIED_SUBSCRIPTIONS) -> list[Variation]:
+    """What the paper leaves open, or cannot be had: its overlay, and how tall its patterns are."""
+    fewer = structs.replace(setting, sizes=(subscriptions,))
+    overlays = [Variation(f"overlay {seed}", structs.replace(fewer, overlay_seed=seed)) for seed in OVERLAY_SEEDS]
+    heights = [
+        Variation(f"h_min {h_min}", structs.replace(fewer, patterns=structs.replace(setting.patterns, h_min=h_min)))
+        for h_min in HEIGHTS_MIN
+        if h_min != setting.patterns.h_min
+    ]
+    return [Variation("as above", fewer), *overlays, *heights]
+
+
+def vary(varied: Sequence[Variation], progress: Progress) -> list[Varied]:
+    """With multiple sets, as the paper's maxima are."""
+    tasks = [Task(one.setting, "multiple", scheme) for one in varied for scheme in (XROUTE, SIMPLE)]
+    measured = iter(_measured(tasks, "varying", progress))
+    return [Varied(one.what, next(measured)[-1], next(measured)[-1]) for one in varied]
+
+
+def _measured(tasks: Sequence[Task], title: str, progress: Progress) -> list[list[Sizes]]:
     # Forked, not spawned: the workers need what is loaded already, and start at once.
     context = get_context("fork")
-    total = len(tasks) * setting.sizes[-1]
-    with context.Manager() as manager, progress.bar("registering", total) as bar:
+    total = sum(task.setting.sizes[-1] for task in tasks)
+    with context.Manager() as manager, progress.bar(title, total) as bar:
         told = manager.Queue()
         with ProcessPoolExecutor(min(len(tasks), os.cpu_count() or 1), context) as pool:
             futures = [pool.submit(measure, task, told) for task in tasks]
@@ -83,14 +125,14 @@ def run(setting: Setting, progress: Progress) -> list[Sizes]:
                     continue
                 done += count
                 bar.to(done, note)
-        return [one for future in futures for one in future.result()]
+        return [future.result() for future in futures]
 
 
 def measure(task: Task, told: Told | None = None) -> list[Sizes]:
     """One scheme with one set, from no subscription to the largest population."""
     setting = task.setting
     texts = subscriptions(task.kind, setting)
-    population = Population(task.scheme, topologies.load(setting.topology), Random(f"{setting.seed}/consumers"))
+    population = Population(task.scheme, _overlay(setting), Random(f"{setting.seed}/consumers"))
     measured: list[Sizes] = []
     for before, size in zip((0, *setting.sizes), setting.sizes, strict=False):
         for text in texts[before:size]:
@@ -101,6 +143,15 @@ def measure(task: Task, told: Told | None = None) -> list[Sizes]:
     writer = Writer(dtd.news(), ELEMENTS, setting.patterns.theta, Random(f"{setting.seed}/documents"))
     population.check([writer.document() for _ in range(PUBLISHED)])
     return measured
+
+
+def _overlay(setting: Setting) -> Topology:
+    if setting.overlay_seed is None:
+        return topologies.load(setting.topology)
+    transit_stub = GENERATORS["transit-stub"]
+    # As the ready topology was made.
+    fixed = {"transit_stub_links": 4, "stub_stub_links": 4, "consumers": 24, "producers": 1}
+    return transit_stub.make(transit_stub.Parameters(seed=setting.overlay_seed, **fixed))
 
 
 def subscriptions(kind: Kind, setting: Setting) -> list[str]:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from controller import cli
-from controller.papers.xroute import KINDS, SCHEMES, Setting, Sizes, Task, measure
-from controller.papers.xroute_page import Results, claims, page
+from controller.papers.xroute import KINDS, SCHEMES, Setting, Sizes, Task, Varied, measure, variations
+from controller.papers.xroute_page import Results, claims, page, varied_rows
 
 SMALL = Setting(sizes=(20, 60))
 
@@ -43,8 +43,23 @@ def test_claims_are_judged_by_what_was_measured() -> None:
     assert not poor["mean table of simple over XROUTE's"] and not poor["largest table of match-first over XROUTE's"]
 
 
+def test_each_variation_changes_one_thing() -> None:
+    as_above, *others = variations(SMALL, 50)
+    fields = Setting.__struct_fields__
+    for other in others:
+        changed = [name for name in fields if getattr(other.setting, name) != getattr(as_above.setting, name)]
+        assert len(changed) == 1, other.what
+
+
+def test_the_factors_of_a_variation_are_simples_over_xroutes() -> None:
+    (row,) = varied_rows([Varied("-", Sizes("multiple", "x", 9, 10, 40), Sizes("multiple", "s", 9, 60, 600))])
+    assert list(row.values()) == ["-", 6, 15, 4, 10]
+
+
 def test_the_page_has_the_four_figures_and_opens_by_itself() -> None:
-    made = page(Results(made_up(1)), SMALL)
+    xroute, simple, *_ = made_up(1)
+    made = page(Results(made_up(1)), SMALL, [Varied("overlay 9", xroute, simple)])
+    assert "overlay 9" in made
     assert all(f"Figure {number}" in made for number in (6, 7, 8, 9))
     assert "<script src" not in made and 'href="http' not in made
 
@@ -53,5 +68,5 @@ def test_the_command_prints_its_table_and_writes_the_page(tmp_path: Path, capsys
     path = tmp_path / "page.html"
     assert cli.run(["paper", "xroute", "--small", "--output", str(path), "--format", "json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert len(told["sizes"]) == 6 and len(told["claims"]) == 7
+    assert len(told["sizes"]) == 6 and len(told["claims"]) == 7 and len(told["varied"]) == 10
     assert "Figure 9" in path.read_text()
