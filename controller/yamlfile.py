@@ -85,10 +85,13 @@ class Document:
 
     def _explained(self, error: msgspec.ValidationError, kind: type) -> UsageError:
         fault = yamltypes.locate(str(error), self.data, kind)
+        if fault.unknown_value is not None:
+            told = f"{fault.what}: `{fault.unknown_value}`; {known(fault.unknown_value, fault.known)}"
+            return self._at(self._find(fault.path), told)
         if fault.unknown_key is None:
             return self._at(self._find(fault.path), fault.what)
         key_node = next(key for key, _ in self._find(fault.path).value if key.value == fault.unknown_key)
-        return self._at(key_node, f"unknown key `{fault.unknown_key}`; {known(fault.unknown_key, fault.known_keys)}")
+        return self._at(key_node, f"unknown key `{fault.unknown_key}`; {known(fault.unknown_key, fault.known)}")
 
     def _find(self, path: Sequence[Step]) -> yaml.Node:
         node = self._node
@@ -191,9 +194,17 @@ def _empty(beside: yaml.Node) -> yaml.Node:
 
 
 def _with(node: yaml.Node, path: Sequence[str], value: yaml.Node | None) -> yaml.Node | None:
-    """A copy in which `value` stands under `path`, or nothing; mappings on the way are made where they are missing."""
+    """A copy in which `value` stands under `path`, or nothing; mappings on the way are made where they are missing.
+
+    In a list a step is the number of an item that is there, from 0.
+    """
     if not path:
         return value
+    if isinstance(node, yaml.SequenceNode) and path[0].isdecimal() and int(path[0]) < len(node.value):
+        items = list(node.value)
+        changed = _with(items[int(path[0])], path[1:], value)
+        items[int(path[0]) : int(path[0]) + 1] = [] if changed is None else [changed]
+        return yaml.SequenceNode(f"{_TAG}seq", items, node.start_mark, node.end_mark)
     pairs = list(node.value) if isinstance(node, yaml.MappingNode) else []
     index = next((index for index, (key, _) in enumerate(pairs) if key.value == path[0]), len(pairs))
     marks = (node.start_mark, node.end_mark)

@@ -21,7 +21,9 @@ class Fault(NamedTuple):
     path: list[str | int]
     what: str
     unknown_key: str | None = None
-    known_keys: tuple[str, ...] = ()
+    unknown_value: str | None = None
+    known: tuple[str, ...] = ()
+    """What could stand in place of the unknown one."""
 
 
 def locate(message: str, data: Any, kind: Any) -> Fault:
@@ -29,9 +31,12 @@ def locate(message: str, data: Any, kind: Any) -> Fault:
     assert parts is not None
     path: list[str | int] = []
     for step in _STEP.finditer(parts["path"] or ""):
+        tags = _tags(kind, data)
         kind = _fitting(kind, data)
         if step["field"]:
             key: str | int = step["field"]
+            if tags and key == tags.field:
+                return Fault([*path, key], "no such value", unknown_value=str(data[key]), known=tags.known)
             kind = typing.get_type_hints(kind, include_extras=True)[_attribute(kind, step["field"])]
         elif step["index"]:
             key = int(step["index"])
@@ -47,12 +52,12 @@ def locate(message: str, data: Any, kind: Any) -> Fault:
 def _described(path: list[str | int], what: str, kind: Any) -> Fault:
     if unknown := _UNKNOWN.match(what):
         known = tuple(field.encode_name for field in msgspec.structs.fields(kind))
-        return Fault(path, what, unknown["key"], known)
+        return Fault(path, what, unknown_key=unknown["key"], known=known)
     if missing := _MISSING.match(what):
         return Fault(path, f"the key `{missing['key']}` is missing")
-    if typing.get_origin(kind) is Literal and what.startswith(_ENUM):
-        allowed = ", ".join(map(str, typing.get_args(kind)))
-        return Fault(path, f"no such value:{what.removeprefix(_ENUM)}; known: {allowed}")
+    if what.startswith(_ENUM) and (allowed := _words(kind)):
+        value = what.removeprefix(_ENUM).strip().strip("'")
+        return Fault(path, "no such value", unknown_value=value, known=allowed)
     return Fault(path, _plain(what))
 
 
@@ -85,9 +90,44 @@ def _fitting(kind: Any, data: Any) -> Any:
     members = [_fitting(member, data) for member in typing.get_args(kind)]
     if isinstance(data, dict):
         shaped = [m for m in members if typing.get_origin(m) is dict or hasattr(m, "__struct_fields__")]
+        tags = _tags(kind, data)
+        chosen = data.get(tags.field) if tags else None
+        shaped = [m for m in shaped if _tag(m)[1] == chosen] or shaped
+    elif isinstance(data, str):
+        shaped = [m for m in members if typing.get_origin(m) is Literal]
     else:
         shaped = [m for m in members if typing.get_origin(m) in (list, tuple)]
     return shaped[0] if shaped else kind
+
+
+class _Tags(NamedTuple):
+    field: str
+    known: tuple[str, ...]
+
+
+def _tags(kind: Any, data: Any) -> _Tags | None:
+    """The key that tells which member of a union a mapping is, and what can stand there."""
+    if typing.get_origin(kind) is Annotated:
+        return _tags(typing.get_args(kind)[0], data)
+    if not isinstance(data, dict):
+        return None
+    is_union = typing.get_origin(kind) in (Union, types.UnionType)
+    told = [_tag(member) for member in (typing.get_args(kind) if is_union else (kind,))]
+    known = tuple(tag for field, tag in told if field)
+    return _Tags(next(field for field, _ in told if field), known) if known else None
+
+
+def _tag(kind: Any) -> tuple[str, str]:
+    config = getattr(kind, "__struct_config__", None)
+    return (config.tag_field, str(config.tag)) if config is not None and config.tag is not None else ("", "")
+
+
+def _words(kind: Any) -> tuple[str, ...]:
+    if typing.get_origin(kind) is Literal:
+        return tuple(map(str, typing.get_args(kind)))
+    if typing.get_origin(kind) is dict:
+        return _words(typing.get_args(kind)[0])
+    return ()
 
 
 def _fits(data: Any, kind: Any) -> bool:

@@ -23,7 +23,7 @@ class Attach(Operation, frozen=True, kw_only=True, tag="attach"):
     broker: str
 
 
-class Detach(Operation, frozen=True, kw_only=True, tag="detach"):
+class Detach(Operation, frozen=True, kw_only=True, tag="detach", omit_defaults=True):
     broker: str | None = None
     """Who moves names the broker to leave; without it the client leaves altogether."""
     linger_ms: float = 0

@@ -166,7 +166,7 @@ def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
 
     def clients() -> tuple[str, ...]:
         needs_advertisements = "advertisements" in scheme.needs
-        return tuple(workloads.plan(workload, topology, raw.seed, needs_advertisements).clients)
+        return workloads.plan(workload, topology, raw.seed, needs_advertisements).residents
 
     faults = document.part(["faults"])
     return RunSpec(
@@ -222,9 +222,14 @@ def _workload(document: Document, raw: RawCampaign) -> Workload:
     if kind not in workloads.KINDS:
         path: list[Step] = ["workload", "kind"]
         raise document.problem(path, f"no workload kind `{kind}`; {known(str(kind), workloads.names())}")
-    workload = document.part(["workload"]).convert(workloads.KINDS[kind].parameters)
+    workload = document.part(["workload"]).convert(workloads.KINDS[kind].Parameters)
+    load_s = raw.phases.load_s
     try:
-        return workload.fitted(raw.phases.load_s)
+        workload.check(load_s)
+    except UsageError as error:
+        raise document.problem(["workload"], str(error)) from None
+    try:
+        return workload.fitted(load_s)
     except UsageError as error:
         raise document.problem(["workload", "publications"], str(error)) from None
 

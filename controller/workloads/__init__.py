@@ -1,20 +1,25 @@
-"""Seeded generators of what the clients of a run do. A kind is its parameters and a function that makes the plan."""
+"""Seeded generators of what the clients of a run do: one file for each kind, registered at the foot."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from functools import partial
 
 from controller.topology import Topology
-from controller.workloads import attributes, xpath
+from controller.workloads import load
+from controller.workloads.attributes import AttributesKind
+from controller.workloads.base import Kind
+from controller.workloads.covering_roots import CoveringRootsKind
+from controller.workloads.load import Load
 from controller.workloads.plans import Plan
+from controller.workloads.prefixes import PrefixesKind
+from controller.workloads.sensors import SensorsKind
+from controller.workloads.stocks import StocksKind
+from controller.workloads.xpath import XPathKind
 
-Workload = attributes.Attributes | xpath.XPath
+__all__ = ["KINDS", "Kind", "Workload", "names", "plan"]
 
-
-class Kind(NamedTuple):
-    parameters: type[attributes.Attributes] | type[xpath.XPath]
-    plan: Callable[[Any, Topology, int, bool], Plan]
+Workload = Load
+KINDS: dict[str, Kind] = {}
 
 
 def names() -> list[str]:
@@ -22,10 +27,17 @@ def names() -> list[str]:
 
 
 def plan(workload: Workload, topology: Topology, seed: int, needs_advertisements: bool) -> Plan:
-    return KINDS[workload.kind].plan(workload, topology, seed, needs_advertisements)
+    kind = KINDS[workload.kind]
+    return load.plan(workload, partial(kind.world, workload), topology, seed, needs_advertisements)
 
 
-KINDS: dict[str, Kind] = {
-    "attributes": Kind(attributes.Attributes, attributes.plan),
-    "xpath": Kind(xpath.XPath, xpath.plan),
-}
+def register(kind: Kind) -> None:
+    KINDS[kind.name] = kind
+
+
+register(AttributesKind())
+register(XPathKind())
+register(StocksKind())
+register(SensorsKind())
+register(PrefixesKind())
+register(CoveringRootsKind())

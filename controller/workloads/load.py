@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import chain, count, cycle, islice
+from collections.abc import Callable
+from itertools import count, cycle, islice
 from random import Random
 from typing import Annotated, NamedTuple, Protocol, Self
 
@@ -12,31 +12,57 @@ from msgspec.structs import replace
 
 from controller.errors import UsageError
 from controller.topology import Topology
-from controller.workloads import churn
-from controller.workloads.churn import Interests
-from controller.workloads.plans import Advertise, AnyOperation, Attach, Content, PhaseName, Plan, Publish, Subscribe
+from controller.workloads.agenda import Agenda
+from controller.workloads.arrivals import PROCESSES, Arrivals
+from controller.workloads.churns import Churn
+from controller.workloads.churns.poisson import Poisson
+from controller.workloads.moves import Move
+from controller.workloads.plans import Advertise, AnyOperation, Attach, Content, Lang, Plan, Publish, Subscribe
+from controller.workloads.population import Interests, Population
+from controller.workloads.scene import Model, Scene
+from controller.workloads.seating import Seating
 
 FINAL_MAX = 200
-WARM_MS = 300
 
 Rate = Annotated[int, Meta(gt=0, le=100_000)] | Annotated[float, Meta(gt=0, le=100_000)]
 RateOrNone = Annotated[int, Meta(ge=0, le=10_000)] | Annotated[float, Meta(ge=0, le=10_000)]
+Seconds = Annotated[int, Meta(gt=0, le=86_400)] | Annotated[float, Meta(gt=0, le=86_400)]
 
 
 class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    publications: Annotated[int, Meta(ge=1, le=10_000_000)] | None = None
-    """During load, evenly at `rate_hz`; as many as the load phase has time for if it is not said."""
-    rate_hz: Rate = 50
-    subscriptions: Annotated[int, Meta(ge=1, le=1_000_000)] = 100
-    churn_hz: RateOrNone = 0
-    """How often during load somebody cancels, subscribes anew, or leaves and comes back."""
-    clients: Annotated[int, Meta(ge=1, le=100_000)] | None = None
-    publishers: Annotated[int, Meta(ge=1, le=10_000)] | None = None
-    """How many of the clients publish too."""
-    final: Annotated[int, Meta(ge=0, le=1_000_000)] | None = None
-    """Publications after everything is healed and quiet."""
-    advertise: bool = False
-    """Advertise even where the scheme does not need it."""
+    kind: str
+    publications: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000_000)] | None,
+        Meta(description="Publications during load; as many as there is time for if left out."),
+    ] = None
+    rate_hz: Annotated[Rate, Meta(description="Publications in a second, of all publishers together.")] = 50
+    arrivals: Annotated[
+        Arrivals, Meta(description="When they come: regular, evenly with a little jitter; poisson, each on its own.")
+    ] = "regular"
+    subscriptions: Annotated[int, Meta(ge=1, le=1_000_000, description="Subscriptions made before the load.")] = 100
+    subscribe_s: Annotated[Seconds, Meta(description="How long it takes until all of them are asked for.")] = 0.3
+    churn_hz: Annotated[
+        RateOrNone, Meta(description="How often during load somebody changes their mind: `poisson` churn in short.")
+    ] = 0
+    churn: Annotated[
+        Churn | list[Churn], Meta(description="Who changes their mind, comes and goes: one model, or a list of them.")
+    ] = []
+    moves: Annotated[
+        Move | list[Move], Meta(description="Who moves from broker to broker: one model, or a list of them.")
+    ] = []
+    clients: Annotated[
+        Annotated[int, Meta(ge=1, le=100_000)] | None,
+        Meta(description="Clients; one for five subscriptions if left out."),
+    ] = None
+    publishers: Annotated[
+        Annotated[int, Meta(ge=1, le=10_000)] | None,
+        Meta(description="How many of the clients publish too; a third of them, 8 at most, if left out."),
+    ] = None
+    final: Annotated[
+        Annotated[int, Meta(ge=0, le=1_000_000)] | None,
+        Meta(description="Publications after everything is healed and quiet; a fifth, 200 at most, if left out."),
+    ] = None
+    advertise: Annotated[bool, Meta(description="Advertise even where the scheme does not need it.")] = False
 
     def fitted(self, load_s: float) -> Self:
         """With the number of publications settled for a load phase of that length."""
@@ -49,6 +75,24 @@ class Load(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
                 f"but load_s is {load_s:g}; lengthen the phase or leave `publications` out"
             )
         return self
+
+    def check(self, load_s: float) -> None:
+        """Raises UsageError for what the types of the parameters cannot say."""
+        for model in self.models:
+            model.check(load_s, self.root_count)
+
+    @property
+    def root_count(self) -> int:
+        """How many filters cover many others on purpose."""
+        return 0
+
+    @property
+    def models(self) -> list[Model]:
+        """Who changes what during load, in the order of the file."""
+        plain: list[Model] = [Poisson(hz=self.churn_hz)] if self.churn_hz else []
+        churn = self.churn if isinstance(self.churn, list) else [self.churn]
+        moves = self.moves if isinstance(self.moves, list) else [self.moves]
+        return [*plain, *churn, *moves]
 
     @property
     def publication_count(self) -> int:
@@ -85,23 +129,34 @@ class Publisher(Protocol):
 class World(NamedTuple):
     """What a kind of workload adds: its language, what is published, and what is asked for."""
 
-    kind: str
-    lang: str
-    publisher: Callable[[str, Random], Publisher]
+    lang: Lang
+    publisher: Callable[[int, str, Random], Publisher]
+    """Of its number, from 0, and its client."""
     interests: Callable[[Random], Interests]
+    """Of those who subscribe before the load."""
+    fresh: Callable[[Random], Interests] | None = None
+    """Of those who change their mind; the same if there is nothing to be said about them."""
+    roots: frozenset[str] = frozenset()
+    """Filters that cover many others on purpose."""
 
 
-def plan(load: Load, world: World, topology: Topology, seed: int, needs_advertisements: bool) -> Plan:
+def plan(
+    load: Load, world_of: Callable[[Random], World], topology: Topology, seed: int, needs_advertisements: bool
+) -> Plan:
     # A generator of its own for each part, so that schemes with and without advertisements get the same load.
     def chance(part: str) -> Random:
-        return Random(f"{seed}/{world.kind}/{part}")
+        return Random(f"{seed}/{load.kind}/{part}")
 
-    brokers = _brokers(topology, load.publisher_count, chance("clients"))
-    broker_of = {f"c{n}": next(brokers) for n in range(1, load.client_count + 1)}
-    clients = list(broker_of)
-    publishers = [world.publisher(one, chance(f"publisher/{one}")) for one in clients[: load.publisher_count]]
-    subscribers = islice(cycle(clients), load.subscriptions)
-    subscribed = _subscriptions(list(subscribers), world.lang, world.interests(chance("interests")))
+    world = world_of(chance("world"))
+    seating = Seating(topology, chance("clients"))
+    clients = [f"c{number}" for number in range(1, load.client_count + 1)]
+    broker_of = seating.of(clients, load.publisher_count)
+    publishers = [
+        world.publisher(number, client, chance(f"publisher/{client}"))
+        for number, client in enumerate(clients[: load.publisher_count])
+    ]
+    subscribers = list(islice(cycle(clients), load.subscriptions))
+    subscribed = _subscriptions(load, subscribers, world.lang, world.interests(chance("interests")))
 
     operations: list[AnyOperation] = [
         Attach(phase="warm", at_ms=0, client=client, broker=broker) for client, broker in broker_of.items()
@@ -110,32 +165,19 @@ def plan(load: Load, world: World, topology: Topology, seed: int, needs_advertis
         operations += _advertisements(publishers, world.lang)
     operations += subscribed
     publish = chance("times")
-    operations += _publications(publishers, world.lang, "load", load.publication_count, load.rate_hz, publish)
-    operations += _publications(publishers, world.lang, "final", load.final_count, load.rate_hz, publish)
-    leavers = {client: broker_of[client] for client in clients[load.publisher_count :]}
-    fresh = world.interests(chance("fresh"))
-    operations += churn.operations(subscribed, leavers, fresh, chance("churn"), load.churn_hz, load.load_ms)
-    return Plan.of(operations)
+    for phase, publications in (("load", load.publication_count), ("final", load.final_count)):
+        operations += _publications(load, publishers, world.lang, phase, publications, publish)
+    fresh = world.fresh or world.interests
+    population = Population(broker_of, {one.client for one in publishers}, world.lang, fresh(chance("fresh")))
+    population.settle(subscribed)
+    scene = Scene(Agenda(load.load_ms), population, seating, fresh(chance("topics")), world.roots)
+    for number, model in enumerate(load.models):
+        model.schedule(scene, chance(f"{number}/{model.name()}"))
+    scene.agenda.run()
+    return Plan.of([*operations, *population.made])
 
 
-def _brokers(topology: Topology, publishers: int, random: Random) -> Iterator[str]:
-    """Where client after client sits, publishers first.
-
-    Publishers at `producer` brokers and the others at `consumer` brokers where the overlay has such; else at the edge
-    as long as there is room, then everywhere.
-    """
-
-    def shuffled(*roles: str) -> list[str]:
-        names = [broker.name for broker in topology.brokers if not roles or broker.role in roles]
-        return random.sample(names, len(names))
-
-    usual = chain(shuffled("leaf", "stub"), cycle(shuffled()))
-    producers, consumers = shuffled("producer"), shuffled("consumer")
-    yield from islice(cycle(producers) if producers else usual, publishers)
-    yield from cycle(consumers) if consumers else usual
-
-
-def _advertisements(publishers: list[Publisher], lang: str) -> list[AnyOperation]:
+def _advertisements(publishers: list[Publisher], lang: Lang) -> list[AnyOperation]:
     ids = count(1)
     return [
         Advertise(phase="warm", at_ms=5, client=publisher.client, adv=f"a{next(ids)}", filter=advertised, lang=lang)
@@ -144,31 +186,27 @@ def _advertisements(publishers: list[Publisher], lang: str) -> list[AnyOperation
     ]
 
 
-def _subscriptions(subscribers: list[str], lang: str, interests: Interests) -> list[Subscribe]:
+def _subscriptions(load: Load, subscribers: list[str], lang: Lang, interests: Interests) -> list[Subscribe]:
+    step_ms = load.subscribe_s * 1000 / len(subscribers)
     return [
         Subscribe(
-            phase="warm",
-            at_ms=10 + WARM_MS * index // len(subscribers),
-            client=client,
-            sub=f"s{index + 1}",
-            filter=interests.draw(),
+            phase="warm", at_ms=10 + int(step_ms * index), client=client, sub=f"s{index + 1}", filter=interests.draw(),
             lang=lang,
         )
         for index, client in enumerate(subscribers)
-    ]
+    ]  # fmt: skip
 
 
 def _publications(
-    publishers: list[Publisher], lang: str, phase: PhaseName, publications: int, rate_hz: float, random: Random
+    load: Load, publishers: list[Publisher], lang: Lang, phase: str, publications: int, random: Random
 ) -> list[AnyOperation]:
-    """Evenly spaced with a little jitter; everybody's turn comes, in an order that varies."""
+    """Everybody's turn comes, in an order that varies."""
     made: list[AnyOperation] = []
     turn: list[Publisher] = []
-    for index in range(publications):
+    for at_ms in PROCESSES[load.arrivals](publications, load.rate_hz, random):
         if not turn:
             turn = random.sample(publishers, len(publishers))
         publisher = turn.pop()
-        at_ms = int((index + random.random() / 2) * 1000 / rate_hz)
         content = publisher.content()
-        made.append(Publish(phase=phase, at_ms=at_ms, client=publisher.client, content=content, lang=lang))
+        made.append(Publish(phase=phase, at_ms=round(at_ms, 3), client=publisher.client, content=content, lang=lang))
     return made

@@ -4,55 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
-PhaseName = Literal["warm", "load", "final"]
-PHASES: tuple[PhaseName, ...] = ("warm", "load", "final")
+from node.core.records import Content, Lang
+from node.plan import (
+    PHASES,
+    Advertise,
+    AnyOperation,
+    Attach,
+    Detach,
+    Operation,
+    Publish,
+    Subscribe,
+    Unadvertise,
+    Unsubscribe,
+)
+
+__all__ = [
+    "PHASES", "Advertise", "AnyOperation", "Attach", "Content", "Detach", "Lang", "Operation", "Plan", "Publish",
+    "Subscribe", "Unadvertise", "Unsubscribe", "Value", "read",
+]  # fmt: skip
+
 Value = str | int | float | bool
-Content = dict[str, Value] | str
-"""Attributes, or the text of an XML document."""
-
-
-class Operation(Struct, frozen=True, tag_field="op", kw_only=True):
-    phase: PhaseName
-    at_ms: int
-    """From the start of the phase."""
-    client: str
-
-
-class Attach(Operation, frozen=True, tag="attach", kw_only=True):
-    broker: str
-
-
-class Detach(Operation, frozen=True, tag="detach", kw_only=True):
-    pass
-
-
-class Advertise(Operation, frozen=True, tag="advertise", kw_only=True):
-    adv: str
-    filter: str
-    lang: str = "attr"
-
-
-class Subscribe(Operation, frozen=True, tag="subscribe", kw_only=True):
-    sub: str
-    filter: str
-    lang: str = "attr"
-
-
-class Unsubscribe(Operation, frozen=True, tag="unsubscribe", kw_only=True):
-    sub: str
-
-
-class Publish(Operation, frozen=True, tag="publish", kw_only=True):
-    content: Content
-    lang: str = "attr"
-
-
-AnyOperation = Attach | Detach | Advertise | Subscribe | Unsubscribe | Publish
 
 
 class Plan(Struct, frozen=True):
@@ -66,6 +41,11 @@ class Plan(Struct, frozen=True):
     @property
     def clients(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(one.client for one in self.operations))
+
+    @property
+    def residents(self) -> tuple[str, ...]:
+        """The clients that are there from the beginning."""
+        return tuple(dict.fromkeys(one.client for one in self.operations if one.phase == "warm"))
 
     def split(self, drivers: int) -> list[Plan]:
         """One plan per driver; a client stays whole, as only its own driver keeps its order."""

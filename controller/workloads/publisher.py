@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from random import Random
 
-from controller.workloads import market
-from controller.workloads.market import Attribute
+from controller.workloads.market import Market, Number, Word
 from controller.workloads.plans import Value
 
 
 class Publisher:
     """Speaks about a few topics, each a fixed value of one attribute or a range of it; advertises exactly those."""
 
-    def __init__(self, client: str, known: tuple[Attribute, ...], random: Random) -> None:
+    def __init__(self, client: str, market: Market, random: Random) -> None:
         self.client = client
-        self._known = known
+        self._market = market
         self._random = random
         self._topics = tuple(self._topic() for _ in range(random.choice((1, 2, 2))))
         texts = tuple(dict.fromkeys(topic.text() for topic in self._topics))
@@ -23,15 +22,15 @@ class Publisher:
         """One advertisement for each topic, or one for all."""
 
     def content(self) -> dict[str, Value]:
-        drawn = market.content(self._known, self._random)
+        drawn = self._market.content(self._random)
         topic = self._random.choice(self._topics)
         return {**drawn, topic.attribute: topic.draw(self._random)}
 
     def _topic(self) -> _Words | _Floor:
-        attribute = self._random.choice(self._known[:2])
-        if isinstance(attribute, market.Number):
+        attribute = self._random.choice(self._market.attributes[:2])
+        if isinstance(attribute, Number):
             return _Floor(attribute, self._random.choice((0, attribute.values // 5)))
-        assert isinstance(attribute, market.Word)
+        assert isinstance(attribute, Word)
         return _Words(attribute.name, self._random.choice(attribute.words))
 
 
@@ -48,7 +47,7 @@ class _Words:
 
 
 class _Floor:
-    def __init__(self, attribute: market.Number, floor: int) -> None:
+    def __init__(self, attribute: Number, floor: int) -> None:
         self.attribute = attribute.name
         self._range = attribute
         self._floor = floor

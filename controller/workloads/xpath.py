@@ -8,25 +8,22 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from controller.topology import Topology
-from controller.workloads import load
+from controller.workloads.base import Kind
 from controller.workloads.load import Load, World
 from controller.workloads.news import documents, dtd, patterns
 from controller.workloads.news.patterns import Height, Probability, Settings, Skew
-from controller.workloads.plans import Plan
 
 
 class XPath(Load, frozen=True, kw_only=True, forbid_unknown_fields=True):
     kind: Literal["xpath"] = "xpath"
-    h: Height = 10
-    h_min: Height = 3
-    p_star: Probability = 0.1
-    p_descendant: Probability = 0.1
-    p_lambda: Probability = 0.1
-    theta: Skew = 1
-    p_attribute: Probability = 0.05
-    elements: Annotated[int, Meta(ge=5, le=10_000)] = 60
-    """In a document, on average."""
+    h: Annotated[Height, Meta(description="The greatest height of a pattern.")] = 10
+    h_min: Annotated[Height, Meta(description="The least; the higher it is, the fewer patterns are covered.")] = 3
+    p_star: Annotated[Probability, Meta(description="How likely a step is `*`.")] = 0.1
+    p_descendant: Annotated[Probability, Meta(description="How likely a step is `//`.")] = 0.1
+    p_lambda: Annotated[Probability, Meta(description="How likely a step branches.")] = 0.1
+    theta: Annotated[Skew, Meta(description="Zipf's exponent of which element follows, in patterns and news.")] = 1
+    p_attribute: Annotated[Probability, Meta(description="How likely a step asks for an attribute, too.")] = 0.05
+    elements: Annotated[int, Meta(ge=5, le=10_000, description="Elements in a document, on average.")] = 60
 
     @property
     def settings(self) -> Settings:
@@ -53,11 +50,16 @@ class Readers:
         return next(self._drawn)
 
 
-def plan(workload: XPath, topology: Topology, seed: int, needs_advertisements: bool) -> Plan:
-    world = World(
-        kind="xpath",
-        lang="xpath",
-        publisher=lambda client, random: Agency(client, workload.elements, workload.theta, random),
-        interests=lambda random: Readers(patterns.generate(dtd.news(), workload.settings, random)),
-    )
-    return load.plan(workload, world, topology, seed, needs_advertisements)
+class XPathKind(Kind):
+    name = "xpath"
+    summary = "tree patterns over news in XML, after a DTD of 123 elements"
+    Parameters = XPath
+
+    def world(self, parameters: XPath, random: Random) -> World:
+        def publisher(_number: int, client: str, random: Random) -> Agency:
+            return Agency(client, parameters.elements, parameters.theta, random)
+
+        def interests(random: Random) -> Readers:
+            return Readers(patterns.generate(dtd.news(), parameters.settings, random))
+
+        return World("xpath", publisher, interests)

@@ -137,5 +137,5 @@ def test_a_word_that_is_none_of_those_allowed_is_answered_with_them() -> None:
     class Chosen(Struct):
         log: Literal["all", "deliveries"]
 
-    with pytest.raises(UsageError, match="no such value: 'some'; known: all, deliveries"):
+    with pytest.raises(UsageError, match="no such value: `some`; known: all, deliveries"):
         yamlfile.parse("log: some", "here").convert(Chosen)
