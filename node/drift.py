@@ -23,10 +23,13 @@ class Drift:
         return self._latest
 
     def until(self, due: int) -> int:
-        """When the machine's clock will show what is due by this one."""
+        """When this clock will show `due`, by the machine's: who is woken a nanosecond too early is woken for ever."""
         if self._is_true:
             return due
-        return self._since + round((due - self.ahead_ns - self._shown) / self.rate)
+        when = self._since + round((due - self.ahead_ns - self._shown) / self.rate)
+        while self._raw(when) < due:
+            when += 1
+        return when
 
     def change(self, rate: float, ahead_ns: int, now: int) -> None:
         """From now on it runs at this rate, and shows so much more than it would."""
