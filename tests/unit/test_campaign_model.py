@@ -202,7 +202,7 @@ def test_a_wrong_override_is_blamed_on_the_override(complaint) -> None:  # type:
 
 def test_unknown_campaigns() -> None:
     with pytest.raises(
-        UsageError, match="no campaign `dmo`; did you mean `demo`\\? known: demo, news, sim-1000, smoke"
+        UsageError, match="no campaign `dmo`; did you mean `demo`\\? known: demo, everything-at-once, news"
     ):
         model.load("dmo")
 
