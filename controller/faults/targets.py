@@ -15,7 +15,8 @@ from controller.yamlfile import known
 FORMS = (
     "broker:NAME, broker:ROLE, broker:group:GROUP, broker:PATTERN (north*), broker:NAME,NAME, broker:random:N, "
     "broker:path:A-B, broker:busiest, broker:busiest:N, link:A-B, link:*, link:PATTERN, link:random:N, link:path:A-B, "
-    "link:around:BROKERS, link:between:BROKERS|BROKERS, client:NAME, client:PATTERN, client:random:N"
+    "link:around:BROKERS, link:between:BROKERS|BROKERS, client:NAME, client:PATTERN, client:random:N; N is a number or "
+    "a share such as 10%"
 )
 BUSIEST = "broker:busiest"
 
@@ -151,8 +152,13 @@ def _matching(which: str, kind: str, names: Iterable[str]) -> tuple[str, ...]:
 
 def _chosen(which: str, kind: str, names: tuple[str, ...], random: Random) -> tuple[str, ...]:
     """That many, in the given order, so that the choice reads the same whatever order chance drew it in."""
-    count = which.removeprefix("random:")
-    if not count.isascii() or not count.isdigit() or not 1 <= int(count) <= len(names):
-        raise UsageError(f"`{kind}:{which}`: choose from 1 to {len(names)} of the {kind}s, such as `{kind}:random:1`")
-    chosen = set(random.sample(names, int(count)))
+    number, percent, rest = which.removeprefix("random:").partition("%")
+    most = 100 if percent else len(names)
+    if rest or not number.isascii() or not number.isdigit() or not 1 <= int(number) <= most:
+        told = (
+            f"choose from 1 to {len(names)} of the {kind}s, such as `{kind}:random:1`, or a share, `{kind}:random:10%`"
+        )
+        raise UsageError(f"`{kind}:{which}`: {told}")
+    count = max(1, round(len(names) * int(number) / 100)) if percent else int(number)
+    chosen = set(random.sample(names, count))
     return tuple(name for name in names if name in chosen)

@@ -37,6 +37,11 @@ def test_chance_comes_from_the_seed() -> None:
     assert len(resolve("link:random:12", TREE, Random(1))) == 12
 
 
+@pytest.mark.parametrize(("share", "count"), [("1%", 1), ("10%", 1), ("25%", 3), ("50%", 6), ("100%", 12)])
+def test_a_share_of_them_is_one_at_least(share: str, count: int) -> None:
+    assert len(resolve(f"link:random:{share}", TREE, Random(1))) == count
+
+
 @pytest.mark.parametrize(
     ("selector", "told"),
     [
@@ -48,6 +53,12 @@ def test_chance_comes_from_the_seed() -> None:
         ("link:random:3", "choose from 1 to 2 of the links"),
         ("broker:random:0", "choose from 1 to 3 of the brokers"),
         ("broker:random:²", "choose from 1 to 3 of the brokers"),
+        (
+            "broker:random:0%",
+            "choose from 1 to 3 of the brokers, such as `broker:random:1`, or a share, `broker:random:10%`",
+        ),
+        ("broker:random:101%", "choose from 1 to 3 of the brokers"),
+        ("broker:random:1%2", "choose from 1 to 3 of the brokers"),
         ("broker:random:", "choose from 1 to 3 of the brokers"),
     ],
 )
