@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections import Counter
 from random import Random
 
@@ -73,17 +70,3 @@ def test_in_a_transit_stub_overlay_clients_sit_at_stubs_first() -> None:
     one = topology.load("transit-stub-64")
     plan = made(XPath(publications=1, clients=60), "transit-stub-64")
     assert Counter(one.broker(attach.broker).role for attach in of(plan, Attach)) == {"stub": 60}
-
-
-def test_the_seed_decides_and_hashing_does_not() -> None:
-    program = (
-        "from controller import topology, workloads; from controller.workloads.xpath import XPath;"
-        "load = XPath(publications=50, rate_hz=50, churn_hz=20);"
-        "print(workloads.plan(load, topology.load('tree-13'), 5, True))"
-    )
-
-    def printed(hash_seed: str) -> bytes:
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        return subprocess.run([sys.executable, "-c", program], check=True, env=environment, capture_output=True).stdout
-
-    assert printed("1") == printed("2")

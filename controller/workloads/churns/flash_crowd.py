@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 from random import Random
 from typing import Annotated
 
 from msgspec import Meta
 
 from controller.workloads.scene import Many, Model, Period, Scene, Seconds, turns
+
+TRIES = 10
+"""Where people want much the same there may be fewer topics."""
 
 
 class FlashCrowd(Model, frozen=True, kw_only=True, forbid_unknown_fields=True, tag="flash-crowd"):
@@ -23,10 +27,14 @@ class FlashCrowd(Model, frozen=True, kw_only=True, forbid_unknown_fields=True, t
 
     def schedule(self, scene: Scene, random: Random) -> None:
         for begins_ms in turns(self.at_s, self.every_s, scene.agenda.end_ms):
-            topics = [scene.fresh.draw() for _ in range(self.topics)]
+            topics = self._topics(scene)
             for _ in range(self.clients):
                 comes_ms = begins_ms + random.uniform(0, self.within_s * 1000)
                 scene.agenda.at(comes_ms, partial(self._come, scene, random.choice(topics)))
+
+    def _topics(self, scene: Scene) -> list[str]:
+        drawn = islice(iter(scene.fresh.draw, None), TRIES * self.topics)
+        return list(islice(dict.fromkeys(drawn), self.topics))
 
     def _come(self, scene: Scene, topic: str, at_ms: int) -> None:
         visitor = scene.population.visit(next(scene.seating.for_others), [topic], at_ms)
