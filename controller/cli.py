@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "scheme": ("controller.commands.scheme:scheme", "List routing schemes."),
     "filter": ("controller.commands.filter:filter_", "Try filters: match, cover, normal form."),
     "fault": ("controller.commands.fault:fault", "Break and mend a running cluster."),
+    "workload": ("controller.commands.workload:workload", "List workloads, and show what they make clients do."),
     "campaign": ("controller.commands.campaign:campaign", "Run experiments."),
     "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),
     "report": ("controller.commands.audit:report", "Write a run's report."),

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 import click
 import msgspec
 
+from controller.errors import UsageError
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = Mapping[str, Any]
 
@@ -18,6 +20,15 @@ def format_option(command: Command) -> Command:
     choice = click.Choice(["table", "json"])
     made: Command = click.option("--format", "format_", type=choice, default="table", show_default=True)(command)
     return made
+
+
+def settings(given: Sequence[str]) -> dict[str, str]:
+    """What `--set KEY=VALUE` said."""
+    pairs = [setting.partition("=") for setting in given]
+    for key, equals, _ in pairs:
+        if not key or not equals:
+            raise UsageError(f"--set {key}: write KEY=VALUE, such as --set workload.rate_hz=50")
+    return {key: value for key, _, value in pairs}
 
 
 def show(rows: Sequence[Row], format_: str, columns: Sequence[str] | None = None, empty: str = "nothing") -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from controller import output, runtimes
 from controller.campaigns import board, model, series, store
+from controller.campaigns.model import Campaign
 from controller.campaigns.series import Series
 from controller.commands import results
 from controller.commands.conduct import Conductor, tidy
@@ -24,8 +27,20 @@ def campaign() -> None:
 @campaign.command("list")
 @output.format_option
 def list_(format_: str) -> None:
-    """List the campaigns that come with brokerlab."""
-    output.show([{"name": one.name, "description": one.description} for one in model.listed()], format_)
+    """List the campaigns that come with brokerlab; docs/campaigns.md tells more of each."""
+    output.show([_listed(one) for one in model.listed()], format_)
+
+
+def _listed(one: Campaign) -> dict[str, Any]:
+    data = one.document.data
+    topology = data["topology"]
+    return {
+        "name": one.name,
+        "description": one.description,
+        "topology": topology if isinstance(topology, str) else topology["generate"],
+        "scheme": data["scheme"],
+        "load_s": data["phases"]["load_s"],
+    }
 
 
 @campaign.command("run")
@@ -64,7 +79,7 @@ def run_(
     Exit status: 0 every verdict is pass, 1 a property was broken, 2 it could not be told.
     """
     given = {"seed": seed, "scheme": scheme, "topology": topology}
-    overrides = {**{key: value for key, value in given.items() if value is not None}, **_settings(settings)}
+    overrides = {**{key: value for key, value in given.items() if value is not None}, **output.settings(settings)}
     begun, specs = series.create(file_or_name, overrides, runtime, packages, not (keep or no_audit))
     if runtime != SIM:
         runtimes.find(runtime).check()
@@ -126,11 +141,3 @@ def _check_jobs(jobs: int | None) -> None:
 def _say_how_to_go_on(stopped: Series) -> None:
     if not stopped.is_finished:
         output.say(f"`brokerlab campaign resume {stopped.directory.name}` goes on from here")
-
-
-def _settings(settings: tuple[str, ...]) -> dict[str, str]:
-    pairs = [setting.partition("=") for setting in settings]
-    for key, equals, _ in pairs:
-        if not key or not equals:
-            raise UsageError(f"--set {key}: write KEY=VALUE, such as --set workload.rate_hz=50")
-    return {key: value for key, _, value in pairs}

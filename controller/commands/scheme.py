@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import click
-import msgspec
 
-from controller import output
+from controller import output, parameters
 from node.core.schemes import registry
 
 
@@ -35,20 +34,5 @@ def _row(name: str) -> dict[str, Any]:
         "declares": sorted(one.declares),
         "needs": sorted(one.needs),
         "summary": one.summary,
-        "parameters": [_parameter(field) for field in msgspec.inspect.type_info(one.Parameters).fields],  # type: ignore[attr-defined]
-    }
-
-
-def _parameter(field: msgspec.inspect.Field) -> dict[str, Any]:
-    kind = field.type
-    meta = {}
-    if isinstance(kind, msgspec.inspect.Metadata):
-        meta, kind = kind.extra_json_schema or {}, kind.type
-    bounds = {edge: value for edge in ("ge", "gt", "le", "lt") if (value := getattr(kind, edge, None)) is not None}
-    return {
-        "name": field.encode_name,
-        "type": type(kind).__name__.removesuffix("Type").lower(),
-        "default": None if field.default is msgspec.NODEFAULT else field.default,
-        **bounds,
-        "meaning": meta.get("description", ""),
+        "parameters": parameters.described(one.Parameters),
     }
