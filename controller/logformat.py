@@ -14,18 +14,7 @@ from node.core.messages import kind_of_body
 from node.core.records import RECORDS, Content, Record
 from node.core.schemes import registry
 
-_ALL = "brokers, drivers and the controller"
-WRITERS: dict[type[Record], str] = {
-    records.Open: _ALL,
-    records.Close: _ALL,
-    records.Handle: "brokers",
-    records.Forward: "brokers",
-    records.Sample: "brokers",
-    records.Link: "brokers",
-    records.Refuse: "brokers and drivers",
-    records.Fault: "the controller",
-    records.Phase: "the controller",
-}
+_CALLED = {"broker": "brokers", "driver": "drivers", "controller": "the controller"}
 
 # Of fields that mean the same wherever they stand, and therefore have no note in the types.
 MEANINGS = {
@@ -135,8 +124,9 @@ _TABLE = ("| field | type | meaning |", "|---|---|---|")
 
 def _section(record: type[Record]) -> str:
     own = [f for f in fields(record) if f.name not in Record.__struct_fields__]
-    writer = WRITERS.get(record, "drivers")
-    lines = [f"## `{record.__struct_config__.tag}`", "", f"By {writer}. {record.__doc__}", ""]
+    *others, last = (_CALLED[role] for role in record.writers)
+    writers = f"{', '.join(others)} and {last}" if others else last
+    lines = [f"## `{record.__struct_config__.tag}`", "", f"By {writers}. {record.__doc__}", ""]
     if own:
         lines += [*_TABLE, *map(_row, own), ""]
     return "\n".join(lines)

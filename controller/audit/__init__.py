@@ -45,16 +45,10 @@ def _audit(spark: SparkSession, run: Path, files: list[load.LogFile], misnamed: 
     for check in CHECKS:
         say(f"checking {check.name}")
         findings[check.name] = _run(check, found_out)
-    say("measuring delays and queues")
-    measured = {
-        "delay": congestion.delay(found_out),
-        "delay_total": congestion.delay_total(found_out),
-        "queue": congestion.queue(found_out),
-        "links": congestion.links(found_out),
-    }
+    slow = congestion.measure(found_out, say)
     ways = paths.paths(rows, _messages(findings))
-    verdict = judge(known, found_out, findings)
-    write(run / "audit", verdict, findings, ways, measured)
+    verdict = judge(known, found_out, findings, [one.sentence for one in slow.intervals])
+    write(run / "audit", verdict, findings, ways, slow.tables)
     return verdict
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
@@ -10,6 +11,7 @@ from pyspark.sql import functions as F
 from controller.audit import oracle
 from controller.audit.advertising import unadvertised
 from controller.audit.facts import RunFacts
+from controller.audit.inside import Inside
 from controller.audit.load import events
 from controller.audit.promise import Span, excusing, fell_into, spans
 
@@ -28,6 +30,11 @@ class Evidence:
     flight_ns: int
     pairs_required: int
     pairs_permitted: int
+
+    @cached_property
+    def inside(self) -> Inside:
+        """What the brokers' logs tell."""
+        return Inside(self.facts, self.rows, self.duties, self.subscriptions, self.flight_ns)
 
     def untold(self, node: Column) -> Column:
         """Does the driver's log leave open what happened to its clients?"""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow.parquet as pq
 
+from controller.audit.casting import miscast, overlaps
+from controller.audit.overlay import Link
 from controller.audit.promise import DEATHS, PROMISES, Window, windows
 from controller.audit.scan import FileFacts
 
@@ -29,6 +32,14 @@ class FileDamage(msgspec.Struct):
     node: str | None = None
 
 
+class Setting(msgspec.Struct):
+    """What run.json says of how the run was made; a stranger's need not."""
+
+    runtime: str | None = None
+    log: str | None = None
+    needs: list[str] = []
+
+
 class RunFacts(msgspec.Struct):
     promise: str | None
     declares: list[str]
@@ -40,6 +51,8 @@ class RunFacts(msgspec.Struct):
     damage: list[FileDamage]
     doubts: list[str]
     """What the controller saw while it ran: faults that did not bite, a machine that was too busy."""
+    links: list[Link]
+    setting: Setting
 
     @property
     def damaged_nodes(self) -> list[str]:
@@ -70,18 +83,23 @@ def gather(run: Path, files: list[FileFacts], misnamed: list[str], tables: Path)
     declares = said.names("run.json", "declares")
     drivers = said.names("run.json", "drivers")
     brokers = said.brokers()
+    links = said.links()
     controller = sorted(_table(tables, "fault") + _table(tables, "phase"), key=lambda row: (row["inc"], row["n"]))
     faults, unpaired = windows(controller)
     damage = said.problems + [FileDamage("logs/" + name, 0, "is not named <node>.<incarnation>.jsonl")
                               for name in misnamed]  # fmt: skip
     damage += [FileDamage(CONTROLLER, 0, what, CONTROLLER) for what in unpaired]
-    damage += _absent(files, {**dict.fromkeys(brokers, "broker"), **dict.fromkeys(drivers, "driver"),
-                              CONTROLLER: "controller"})  # fmt: skip
+    roles = {**dict.fromkeys(brokers, "broker"), **dict.fromkeys(drivers, "driver"), CONTROLLER: "controller"}
+    damage += _absent(files, roles)
     for file in files:
         is_broker = file.node in brokers if brokers else file.role == "broker"
         damage += _damage(file, is_broker and _killed(file, files, faults))
+        damage += [FileDamage(file.file, line, what, file.node)
+                   for line, what in miscast(file, roles.get(file.node), partial(_first_line, tables))]  # fmt: skip
+    damage += [FileDamage(file.file, 1, what, file.node) for file, what in overlaps(files)]
     doubts = said.names("run.json", "doubts") if said.has("run.json", "doubts") else []
-    return RunFacts(promise, declares, drivers, brokers, files, faults, _phases(controller), damage, doubts)
+    return RunFacts(promise, declares, drivers, brokers, files, faults, _phases(controller), damage, doubts,
+                    links, said.setting())  # fmt: skip
 
 
 class _Said:
@@ -130,9 +148,20 @@ class _Said:
     def names(self, name: str, key: str) -> list[str]:
         return self._field(name, key, list[str], "a list of names") or []
 
+    def setting(self) -> Setting:
+        """Nothing of it is owed to the audit: what is odd is as if it had not been said."""
+        said = self._objects["run.json"] or {}
+        try:
+            return msgspec.convert(said, Setting)
+        except msgspec.ValidationError:
+            return Setting()
+
     def brokers(self) -> list[str]:
         found = self._field("topology.json", "brokers", list[_Broker], "a list of brokers with names") or []
         return [broker.name for broker in found]
+
+    def links(self) -> list[Link]:
+        return self._field("topology.json", "links", list[Link], "a list of links with their ends a and b") or []
 
 
 class _Broker(msgspec.Struct):
@@ -143,6 +172,12 @@ def _table(tables: Path, event: str) -> list[dict[str, Any]]:
     folder = tables / f"event={event}"
     rows = pq.read_table(folder, partitioning=None).to_pylist() if folder.exists() else []
     return [{**row, "event": event} for row in rows]
+
+
+def _first_line(tables: Path, file: str, event: str) -> int:
+    folder = tables / f"event={event}"
+    lines = pq.read_table(folder, partitioning=None, columns=["line"], filters=[("file", "=", file)])["line"]
+    return min(lines.to_pylist(), default=0)
 
 
 def _absent(files: list[FileFacts], wanted: dict[str, str]) -> list[FileDamage]:

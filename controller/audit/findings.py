@@ -29,10 +29,21 @@ class Violation(msgspec.Struct):
 
 
 class Findings(msgspec.Struct):
-    """`counts` by (verdict, fault, excused) tells how many there were; `listed` holds the first of each sort."""
+    """`counts` by (verdict, fault, excused) tells how many there were; `listed` holds the first of each sort.
+
+    What there is to say besides is the `note`. A check that had nothing to judge says why, and weighs nothing.
+    """
 
     listed: list[Violation]
     counts: dict[tuple[str, str | None, bool], int]
+    note: str = ""
+    judged: bool = True
+
+    def add(self, violation: Violation) -> None:
+        """One more, which is told first."""
+        sort = (violation.verdict, violation.fault, violation.excused)
+        self.counts[sort] = self.counts.get(sort, 0) + 1
+        self.listed = [violation, *self.listed][:LISTED_MAX]
 
     @property
     def violations(self) -> int:
@@ -63,6 +74,19 @@ def worst(verdicts: Iterable[str]) -> str:
 def told(violations: list[Violation]) -> Findings:
     counts = Counter((v.verdict, v.fault, v.excused) for v in violations)
     return Findings(violations[:LISTED_MAX], dict(counts))
+
+
+def not_judged(why: str) -> Findings:
+    return Findings([], {}, why, judged=False)
+
+
+def together(*several: Findings) -> Findings:
+    """What several ways of looking at one property found."""
+    counts: Counter[tuple[str, str | None, bool]] = Counter()
+    for found in several:
+        counts.update(found.counts)
+    listed = [violation for found in several for violation in found.listed]
+    return Findings(listed[:LISTED_MAX], dict(counts), "; ".join(found.note for found in several if found.note))
 
 
 def verdict_unless(untold: Column) -> Column:

@@ -219,8 +219,12 @@ def required(pair: Column, published_t: Column, flight_ns: int) -> Column:
 def allowed(pair: Column, delivered: Column) -> Column:
     """Neither forbidden by when it was published nor by when it was delivered."""
     too_early = F.coalesce(before(delivered, pair["subscribe"]), F.lit(False))
-    too_late = F.coalesce(before(pair["unsubscribed"], delivered), F.lit(False))
-    return ~(pair["forbidden"] | too_early | too_late)
+    return ~(too_early | cancelled(pair, delivered))
+
+
+def cancelled(pair: Column, delivered: Column) -> Column:
+    """Its cancellation was confirmed before it was published, or before it was delivered."""
+    return pair["forbidden"] | F.coalesce(before(pair["unsubscribed"], delivered), F.lit(False))
 
 
 def duties(paired: DataFrame) -> DataFrame:

@@ -16,6 +16,7 @@ from controller.audit.paths import STEP
 
 EXIT_STATUS = {"pass": 0, "fail": 1, "unknown": 2}
 ROWS_FOR_PEOPLE_MAX = 1000
+CONGESTED_TOLD_MAX = 20
 _VIOLATIONS = pa.schema([
     ("check", pa.string()), ("verdict", pa.string()), ("client", pa.string()), ("msg", pa.string()),
     ("sub", pa.string()), ("t", pa.int64()), ("fault", pa.string()), ("excused", pa.bool_()),
@@ -29,6 +30,13 @@ class CheckResult(msgspec.Struct):
     violations: int
     excused: int
     summary: str
+
+
+class NotJudged(msgspec.Struct):
+    """A check that had nothing to look at in this run, and why."""
+
+    name: str
+    why: str
 
 
 class FaultResult(msgspec.Struct):
@@ -58,14 +66,17 @@ class Verdict(msgspec.Struct):
     faults: list[FaultResult]
     phases: list[Phase]
     damage: list[DamageResult]
+    not_judged: list[NotJudged]
+    congested: list[str]
+    """When which broker was congested and why, the worst first."""
 
     @property
     def exit_status(self) -> int:
         return EXIT_STATUS[self.verdict]
 
 
-def judge(facts: RunFacts, evidence: Evidence | None, findings: dict[str, Findings]) -> Verdict:
-    checks = [_result(name, found) for name, found in findings.items()]
+def judge(facts: RunFacts, evidence: Evidence | None, findings: dict[str, Findings], congested: list[str]) -> Verdict:
+    checks = [_result(name, found) for name, found in findings.items() if found.judged]
     start_t, end_t = facts.span()
     return Verdict(
         verdict=worst(check.verdict for check in checks),
@@ -77,6 +88,8 @@ def judge(facts: RunFacts, evidence: Evidence | None, findings: dict[str, Findin
         faults=_faults(facts, findings),
         phases=facts.phases,
         damage=[DamageResult(d.file, d.line, d.what) for d in facts.damage],
+        not_judged=[NotJudged(name, found.note) for name, found in findings.items() if not found.judged],
+        congested=congested[:CONGESTED_TOLD_MAX],
     )
 
 
@@ -90,6 +103,8 @@ def _result(name: str, found: Findings) -> CheckResult:
         summary = "nothing found"
     if found.excused:
         summary += f"; {found.excused} excused by faults"
+    if found.note:
+        summary += f"; {found.note}"
     return CheckResult(name, verdict, found.violations, found.excused, summary)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # A broken property outweighs one that could not be told, and that one outweighs a pass.
 _WORST_FIRST = ("fail", "unknown", "pass")
+_CONGESTED_SHOWN = 3
 
 
 def judge(runs: Sequence[Path], spark_master: str | None, progress: Progress) -> dict[Path, Verdict]:
@@ -53,6 +54,10 @@ def worst_status(judged: Iterable[Verdict]) -> int:
 def _show_one(run: Path, verdict: Verdict) -> None:
     rows: list[dict[str, Any]] = [msgspec.to_builtins(check) for check in verdict.checks]
     output.show(rows, "table", ["name", "verdict", "violations", "excused", "summary"], empty="no check could run")
+    for check in verdict.not_judged:
+        click.echo(f"not judged: {check.name}: {check.why}")
+    for sentence in verdict.congested[:_CONGESTED_SHOWN]:
+        click.echo(f"congested: {sentence}")
     for reason in verdict.reasons:
         click.echo(f"because: {reason}")
     click.echo(f"verdict: {verdict.verdict}")

@@ -67,8 +67,11 @@ class Sub:
 
     def allows(self, published: records.Publish, delivered: records.Deliver) -> bool:
         """Of a publication that matches: neither forbidden by when it was published nor by when it was delivered."""
-        gone = self.unsubscribed
-        return not (before(gone, published) or before(gone, delivered) or before(delivered, self.asked))
+        return not (self.is_over(published, delivered) or before(delivered, self.asked))
+
+    def is_over(self, published: records.Publish, delivered: records.Deliver) -> bool:
+        """Its cancellation was confirmed before it was published, or before it was delivered."""
+        return before(self.unsubscribed, published) or before(self.unsubscribed, delivered)
 
     def requires(self, published: records.Publish, flight_ns: int) -> bool:
         """Of a publication that matches."""
@@ -134,14 +137,14 @@ class Twin:
         return list(seen.values())
 
     def _allowed(self, delivered: records.Deliver) -> list[Sub]:
+        return [sub for made, sub in self._asking(delivered) if sub.allows(made, delivered)]
+
+    def _asking(self, delivered: records.Deliver) -> list[tuple[records.Publish, Sub]]:
+        """What was published, with each of the client's subscriptions that it matches."""
         made = self.published.get(delivered.msg)
         if made is None or (made.client, made.seq) != (delivered.publisher, delivered.seq):
             return []
-        return [
-            sub
-            for sub in self._subs_of[delivered.client]
-            if made.msg in self._matched_by(sub) and sub.allows(made, delivered)
-        ]
+        return [(made, sub) for sub in self._subs_of[delivered.client] if made.msg in self._matched_by(sub)]
 
     def _required(self, client: str, made: records.Publish) -> list[Sub]:
         if made.msg in self.unadvertised:
@@ -207,7 +210,12 @@ class Twin:
 
     def spurious(self) -> Iterator[Found]:
         for line in self.delivered:
-            if not self._allowed(line):
+            if self._allowed(line):
+                continue
+            if any(sub.is_over(made, line) for made, sub in self._asking(line)):
+                told = f"{line.client} got {line.msg} after its subscription was cancelled"
+                yield Found("unsubscribed", line.client, line.msg, line.t, False, told)
+            else:
                 told = f"{line.client} got {line.msg} without any right"
                 yield Found("spurious", line.client, line.msg, line.t, False, told)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -10,7 +10,11 @@ Content = dict[str, str | int | float | bool] | str
 Lang = Literal["attr", "xpath"]
 
 
+Role = Literal["broker", "driver", "controller"]
+
+
 class Record(Struct, kw_only=True, omit_defaults=True, tag_field="event"):
+    writers: ClassVar[tuple[Role, ...]] = ("driver",)
     t: Annotated[int, Meta(description="nanoseconds since the epoch; virtual in `sim`; never decreases in a file")]
     node: Annotated[str, Meta(description="who wrote the line")]
     inc: Annotated[int, Meta(description="incarnation of the node, from 1")]
@@ -20,6 +24,8 @@ class Record(Struct, kw_only=True, omit_defaults=True, tag_field="event"):
 class Open(Record, tag="open"):
     """First line of every file."""
 
+    writers = ("broker", "driver", "controller")
+
     role: Annotated[str, Meta(description="`broker`, `driver` or `controller`")]
     version: Annotated[str, Meta(description="version of brokerlab")]
     scheme: Annotated[str, Meta(description="name of the routing scheme")]
@@ -27,6 +33,8 @@ class Open(Record, tag="open"):
 
 class Close(Record, tag="close"):
     """Last line of an orderly end."""
+
+    writers = ("broker", "driver", "controller")
 
 
 class Attach(Record, tag="attach"):
@@ -117,6 +125,8 @@ class Deliver(Record, tag="deliver"):
 class Handle(Record, tag="handle", kw_only=True):
     """A broker took one message from its input queue and dealt with it."""
 
+    writers = ("broker",)
+
     from_: Annotated[str, Meta(description="broker or client it came from")] = field(name="from")
     kind: Annotated[str, Meta(description="kind of message")]
     msg: str | None = None
@@ -128,6 +138,8 @@ class Handle(Record, tag="handle", kw_only=True):
 
 class Forward(Record, tag="forward", kw_only=True):
     """A broker sends one message on; a frame that the session sends again is not logged again."""
+
+    writers = ("broker",)
 
     to: Annotated[str, Meta(description="broker or client it goes to")]
     kind: Annotated[str, Meta(description="kind of message")]
@@ -144,6 +156,8 @@ class Forward(Record, tag="forward", kw_only=True):
 class Sample(Record, tag="sample"):
     """A broker's state, written periodically."""
 
+    writers = ("broker",)
+
     queue: Annotated[int, Meta(description="messages waiting in the input queue")]
     table: Annotated[int, Meta(description="entries in the routing table")]
     unacked: Annotated[int, Meta(description="messages sent and not acknowledged, or waiting for credit")]
@@ -155,6 +169,8 @@ class Sample(Record, tag="sample"):
 class Link(Record, tag="link"):
     """A neighbour became reachable or fell silent."""
 
+    writers = ("broker",)
+
     peer: str
     state: Annotated[str, Meta(description="`up` or `down`")]
     reason: str
@@ -163,12 +179,16 @@ class Link(Record, tag="link"):
 class Refuse(Record, tag="refuse"):
     """Something that came from outside was not accepted."""
 
+    writers = ("broker", "driver")
+
     what: Annotated[str, Meta(description="the id of what was refused, or a word for it")]
     why: str
 
 
 class Fault(Record, tag="fault"):
     """The controller broke something, or mended it."""
+
+    writers = ("controller",)
 
     id: str
     kind: str
@@ -179,6 +199,8 @@ class Fault(Record, tag="fault"):
 
 class Phase(Record, tag="phase"):
     """A phase of the campaign begins or ends; `quiet` tells that the network has come to rest."""
+
+    writers = ("controller",)
 
     name: str
     state: Literal["start", "end"]

@@ -32,7 +32,7 @@ class Judged:
         }
 
 
-CHECKS_OF_PAIRS = ("missing", "spurious", "subs", "duplicate", "order")
+CHECKS_OF_PAIRS = ("missing", "spurious", "unsubscribed", "subs", "duplicate", "order")
 
 
 def both_say(judged: Judged) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:

@@ -30,6 +30,8 @@ class Log:
 
     def at(self, ms: float) -> Self:
         self.now_ms = ms
+        if self.inc > 1 and len(self.lines) == 1:
+            self.lines[0]["t"] = round(ms * MS)  # a later life begins after the one before it
         return self
 
     def add(self, event: str, **fields: Any) -> Self:
@@ -89,8 +91,15 @@ class Log:
     def forward(self, to: str, msg: str | None = None, kind: str = "publication", length: int = 100) -> Self:
         return self.add("forward", to=to, kind=kind, entries=0, bytes=length, **({"msg": msg} if msg else {}))
 
-    def sample(self, queue: int, table: int = 3, unacked: int = 0) -> Self:
-        return self.add("sample", queue=queue, table=table, unacked=unacked, rss=1, cpu_ns=1, lag_ns=0)
+    def control(self, event: str, peer: str, kind: str, length: int = 50, **fields: Any) -> Self:
+        """A `handle` from, or a `forward` to, the peer that is about no publication."""
+        if event == "handle":
+            return self.add("handle", **{"from": peer}, kind=kind, wait_ns=MS, work_ns=MS, **fields)
+        return self.add("forward", to=peer, kind=kind, entries=1, bytes=length, **fields)
+
+    def sample(self, queue: int, table: int = 3, unacked: int = 0, lag_ms: float = 0) -> Self:
+        said = {"queue": queue, "table": table, "unacked": unacked, "rss": 1, "cpu_ns": 1}
+        return self.add("sample", **said, lag_ns=round(lag_ms * MS))
 
     def refuse(self, what: str) -> Self:
         return self.add("refuse", what=what, why="does not parse")
@@ -136,6 +145,10 @@ class RunLog:
         if name not in [b["name"] for b in self.topology["brokers"]]:
             self.topology["brokers"].append({"name": name, "role": "inner"})
         return self._log(name, inc, "broker")
+
+    def link(self, a: str, b: str, **fields: Any) -> None:
+        self.broker(a), self.broker(b)
+        self.topology["links"].append({"a": a, "b": b, **fields})
 
     def driver(self, name: str = "d1", inc: int = 1) -> Log:
         if name not in self.run["drivers"]:

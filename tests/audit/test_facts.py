@@ -95,9 +95,13 @@ def test_a_missing_or_unreadable_file(run: RunLog, name: str, content: bytes | N
     assert damage(run.folder) == [(name, 0)]
 
 
-@pytest.mark.parametrize("topology", [{}, {"brokers": {}}, {"brokers": ["b1"]}, {"brokers": [{}]}])
+@pytest.mark.parametrize(
+    "topology",
+    [{"brokers": None}, {"brokers": {}}, {"brokers": ["b1"]}, {"brokers": [{}]}, {"links": None}, {"links": ["b1-b2"]},
+     {"links": [{"a": "b1"}]}],
+)  # fmt: skip
 def test_a_malformed_topology(run: RunLog, topology: dict[str, Any]) -> None:
-    run.topology = topology
+    run.topology.update(topology)
     assert damage(run.write()) == [("topology.json", 0)]
 
 
@@ -210,3 +214,34 @@ def test_phases_are_paired(run: RunLog) -> None:
     run.controller.at(1).phase("load").at(5).phase("load", "end").at(6).phase("quiet", "end").phase("final")
     assert [(p.name, p.start_t and p.start_t // MS, p.end_t and p.end_t // MS) for p in facts(run.write()).phases] == [
         ("load", 1, 5), ("quiet", None, 6), ("final", 7, None)]  # fmt: skip
+
+
+def test_records_of_another_role_were_written_by_somebody_else(run: RunLog) -> None:
+    run.driver().attach("c1").sample(1).sample(2)
+    run.broker("b1").deliver("c1", "p:1", [])
+    run.controller.attach("c1")
+    found = facts(run.write())
+    assert [(d.file, d.line) for d in found.damage] == [("b1.1", 2), ("controller.1", 2), ("d1.1", 3)]
+    assert found.damage[2].what == "2 sample records in the log of a driver; a broker writes those"
+    assert found.damaged_nodes == ["b1", "controller", "d1"]
+
+
+def test_a_role_that_run_json_does_not_give(run: RunLog) -> None:
+    run.broker("b1").lines[0]["role"] = "driver"
+    (found,) = facts(run.write()).damage
+    assert (found.file, found.line, found.what) == ("b1.1", 1, "says that b1 is a driver; it is a broker")
+
+
+def test_a_node_has_one_life_at_a_time(run: RunLog) -> None:
+    run.driver("d1", 1).at(10)
+    run.driver("d1", 2).at(9)
+    (found,) = facts(run.write()).damage
+    assert (found.file, found.line, found.what) == ("d1.2", 1, "begins 1000000 ns before d1.1 ends")
+
+
+def test_what_run_json_says_of_the_setting_may_be_odd_or_absent(run: RunLog) -> None:
+    run.run.update(log="all", needs=["tree"])
+    assert facts(run.write()).setting.needs == ["tree"]
+    (run.folder / "run.json").write_text('{"promise": "perfect", "declares": [], "drivers": ["d1"], "needs": "tree"}')
+    found = facts(run.folder)
+    assert found.setting.needs == [] and found.damage == []

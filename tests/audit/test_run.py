@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 import controller.audit
 from controller.audit import audit, findings
+from controller.audit.checks import advertised
 from controller.audit.findings import Check
 from controller.audit.session import tune
 from controller.errors import EnvironmentProblem, UsageError
@@ -26,12 +27,21 @@ session_module = sys.modules["controller.audit.session"]
 
 def sound(folder: Path) -> RunLog:
     run = RunLog(folder, start_ms=1000)
-    log = run.driver().attach("c1").attach("c2").subscribed("c2", "s1", "x > 1")
-    log.at(1100).publish("c1", {"x": 2}, early_ms=50).at(1120).deliver("c2", "c1:1", ["s1"])
-    log.at(1200).publish("c1", {"x": 1}).at(9000).publish("c1", {"x": 3}).at(9030).deliver("c2", "c1:3", ["s1"])
-    b1 = run.broker("b1").at(1101).handle("c1", "c1:1", wait_ms=3).forward("b2", "c1:1", length=70)
-    b1.sample(5, table=4).sample(2, table=3, unacked=6).forward("b2", kind="subscribe", length=30)
-    run.broker("b2").at(1110).handle("b1", "c1:1").forward("c2", "c1:1")
+    run.link("b1", "b2", rate_kbps=64)
+    log = run.driver().attach("c1").attach("c2", "b2").subscribed("c2", "s1", "x > 1", "b2")
+    log.at(1100).publish("c1", {"x": 2}, early_ms=50).at(1120).deliver("c2", "c1:1", ["s1"], broker="b2")
+    log.at(1200).publish("c1", {"x": 1}).at(9000).publish("c1", {"x": 3})
+    log.at(9030).deliver("c2", "c1:3", ["s1"], broker="b2")
+    b1 = (
+        run.broker("b1").at(1010).control("handle", "b2", "subscribe", sub="s1").control("forward", "b2", "settled", 30)
+    )
+    b1.at(1101).handle("c1", "c1:1", wait_ms=3).forward("b2", "c1:1", length=70)
+    b1.sample(5, table=4).sample(2, table=3, unacked=6)
+    b1.at(1201).handle("c1", "c1:2").at(9001).handle("c1", "c1:3").forward("b2", "c1:3")
+    b2 = run.broker("b2").at(1004).control("handle", "c2", "subscribe", sub="s1")
+    b2.control("forward", "b1", "subscribe", sub="s1").at(1020).control("handle", "b1", "settled")
+    b2.control("forward", "c2", "settled").at(1110).handle("b1", "c1:1").forward("c2", "c1:1")
+    b2.at(9010).handle("b1", "c1:3").forward("c2", "c1:3")
     run.controller.at(1050).phase("load").at(9500).phase("load", "end")
     return run
 
@@ -41,7 +51,7 @@ def test_a_sound_run_passes_and_says_where_the_time_went(spark: SparkSession, tm
     assert (found.verdict.verdict, found.verdict.exit_status, found.verdict.reasons) == ("pass", 0, [])
     assert found.json["counts"] == {
         "publications": 3, "subscriptions": 1, "deliveries": 2, "pairs_required": 2, "pairs_permitted": 0,
-        "lines": 26, "brokers": 2, "drivers": 1, "damaged_lines": 0}  # fmt: skip
+        "lines": 36, "brokers": 2, "drivers": 1, "damaged_lines": 0}  # fmt: skip
     assert found.json["span"] == {"start_t": 1000 * MS, "end_t": 9501 * MS}
     assert found.json["phases"] == [{"name": "load", "start_t": 1050 * MS, "end_t": 9500 * MS}]
     assert found.json["flight_ns"] == 2000 * MS and found.rows == []
@@ -51,10 +61,15 @@ def test_a_sound_run_passes_and_says_where_the_time_went(spark: SparkSession, tm
     total = pq.read_table(folder / "delay_total.parquet").to_pylist()
     assert (total[0]["count"], total[0]["p99_ns"], total[0]["uncorrected_max_ns"]) == (2, 70 * MS, 30 * MS)
     queues = pq.read_table(folder / "queue.parquet").to_pylist()
-    assert queues[0] == {"node": "b1", "t": 1100 * MS, "depth_max": 5, "table": 4, "unacked": 6,
-                         "wait_p99_ns": 3 * MS, "work_ns": MS, "handled": 1}  # fmt: skip
+    assert queues[1] == {"node": "b1", "t": 1100 * MS, "depth_max": 5, "table": 4, "unacked": 6,
+                         "wait_p99_ns": 3 * MS, "work_ns": MS, "handled": 1, "arrived": 0, "forwarded": 1,
+                         "backlog": 0}  # fmt: skip
+    assert (queues[0]["t"], queues[0]["arrived"], queues[0]["backlog"]) == (1000 * MS, 2, 1), "c1:1 came at 1097 ms"
     links = pq.read_table(folder / "links.parquet").to_pylist()
-    assert links == [{"a": "b1", "b": "b2", "publications": 1, "control": 1, "bytes": 100}]
+    assert links == [
+        {"a": "b1", "b": "b2", "publications": 2, "control": 1, "bytes": 200, "utilisation_max": 0.125},
+        {"a": "b2", "b": "b1", "publications": 0, "control": 1, "bytes": 50, "utilisation_max": 0.0625},
+    ]
 
 
 def test_a_dropped_delivery_is_named_with_the_way_it_took(spark: SparkSession, tmp_path: Path) -> None:
@@ -81,7 +96,7 @@ def test_flight_is_the_longest_rightful_delay_and_a_slow_run_still_judged(spark:
 
 def test_what_makes_a_run_say_nothing(spark: SparkSession, tmp_path: Path) -> None:
     run = RunLog(tmp_path)
-    log = run.driver().subscribe("c2", "never-answered", "x = 1").subscribe("c2", "refused", "x = 1").refuse("refused")
+    log = run.driver().subscribe("c2", "never-answered", "x = 1").subscribe("c2", "refused", "x =").refuse("refused")
     log.subscribe("c3", "left", "x = 1").detach("c3").subscribed("c5", "odd", "x ==")
     log.subscribed("c4", "xpath", "/a[", lang="xpath").subscribed("c4", "fine", "/a[b]", lang="xpath")
     log.subscribed("c6", "twice", "y = 1").subscribed("c6", "twice", "y = 1")
@@ -92,7 +107,7 @@ def test_what_makes_a_run_say_nothing(spark: SparkSession, tmp_path: Path) -> No
     assert found.verdict.verdict == "unknown" and found.verdict.exit_status == 2
     told = {(row["check"], row["sub"] or row["msg"] or row["client"]) for row in found.rows}
     assert told == {("confirmed", "never-answered"), ("confirmed", "xpath"), ("confirmed", "odd"), ("confirmed", None),
-                    ("integrity", "twice"), ("integrity", "c1"), ("advertised", "c7:1")}  # fmt: skip
+                    ("integrity", "twice"), ("integrity", "c1"), ("advertised", "c7:1"), ("settled", "a1")}  # fmt: skip
 
 
 def test_more_violations_than_can_be_listed_are_counted(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +128,7 @@ def test_a_check_that_breaks_is_unknown(spark: SparkSession, tmp_path: Path, mon
     def broken(_: object) -> None:
         raise ZeroDivisionError("no way")
 
-    monkeypatch.setattr(controller.audit, "CHECKS", (*controller.audit.CHECKS[3:4], Check("broken", broken)))
+    monkeypatch.setattr(controller.audit, "CHECKS", (Check("advertised", advertised.find), Check("broken", broken)))
     verdict = audit(sound(tmp_path).write())
     assert (verdict.verdict, verdict.reasons) == ("unknown", ["broken: the check broke: ZeroDivisionError: no way"])
 

@@ -208,7 +208,7 @@ def test_judging(spark: SparkSession, tmp_path: Path) -> None:
     twin = Twin(lines, [Span("k1", 6000 * MS, 7000 * MS)], lambda text, lang: conditions[text])
     expected = sorted((one.check, one.client, one.msg, one.t, one.excused) for one in twin.violations())
     judged = Judged(tmp_path)
-    checks = {"missing", "spurious", "subs", "duplicate", "order"}
+    checks = {"missing", "spurious", "unsubscribed", "subs", "duplicate", "order"}
     found = sorted((row["check"], row["client"], row["msg"], row["t"], row["excused"])
                    for row in judged.rows if row["check"] in checks)  # fmt: skip
     assert judged.verdict.flight_ns == twin.flight_ns

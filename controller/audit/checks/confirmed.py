@@ -32,7 +32,5 @@ def find(evidence: Evidence) -> Findings:
         )
     )  # fmt: skip
     if evidence.pairs_required == 0:
-        found.listed.insert(0, Violation(UNKNOWN, "no message was required to go anywhere"))
-        sort = (UNKNOWN, None, False)
-        found.counts[sort] = found.counts.get(sort, 0) + 1
+        found.add(Violation(UNKNOWN, "no message was required to go anywhere"))
     return found

@@ -6,8 +6,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from controller.audit.evidence import Evidence
-from controller.audit.findings import UNKNOWN, Findings, Violation, collect, told
+from controller.audit.findings import UNKNOWN, Findings, Violation, collect, together, told
 from controller.audit.load import events
+from controller.audit.oracle import before
 
 
 def find(evidence: Evidence) -> Findings:
@@ -18,11 +19,9 @@ def find(evidence: Evidence) -> Findings:
         .unionAll(_twice(evidence.rows, "advertise", "adv"))
         .unionAll(_misnumbered(evidence.rows))
         .unionAll(_before_publication(evidence.deliveries))
+        .unionAll(_out_of_turn(evidence.subscriptions))
     )
-    counts = dict(damage.counts)
-    for sort, count in found.counts.items():
-        counts[sort] = counts.get(sort, 0) + count
-    return Findings(damage.listed + found.listed, counts)
+    return together(damage, found)
 
 
 def _place(file: str, line: int) -> str:
@@ -62,6 +61,22 @@ def _misnumbered(rows: DataFrame) -> DataFrame:
         F.lit(" to "), F.col("highest"), F.lit(", "), F.col("misnamed"), F.lit(" not named <client>:<seq>"),
     )  # fmt: skip
     return _violations(numbers, F.col("client"), _none(), _none(), F.col("t"), detail)
+
+
+def _out_of_turn(subscriptions: DataFrame) -> DataFrame:
+    """An answer to what was not asked, or before it was."""
+    ask, answer = F.col("subscribe"), F.col("established")
+    cancel, cancelled = F.col("unsubscribe"), F.col("unsubscribed")
+    always = F.lit(True)
+    unasked = F.when(answer.isNotNull() & F.coalesce(~before(ask, answer), always), F.lit("established")).when(
+        cancelled.isNotNull() & F.coalesce(~before(cancel, cancelled), always), F.lit("unsubscribed")
+    )
+    odd = subscriptions.withColumn("unasked", unasked).where("unasked is not null")
+    detail = F.concat(F.lit("subscription "), F.col("sub"), F.lit(" was "), F.col("unasked"),
+                      F.lit(" though nobody had asked for that"))  # fmt: skip
+    return _violations(
+        odd, F.col("client"), _none(), F.col("sub"), F.coalesce("established.t", "unsubscribed.t"), detail
+    )
 
 
 def _before_publication(deliveries: DataFrame) -> DataFrame:

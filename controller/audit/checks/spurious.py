@@ -1,4 +1,4 @@
-"""What was delivered without any right: unknown message, no matching subscription, too early or too late."""
+"""What was delivered without any right: unknown message, no matching subscription, or not asked for yet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from pyspark.sql import functions as F
 from controller.audit.evidence import Evidence
 from controller.audit.findings import Findings, collect, verdict_unless
 from controller.audit.load import events
+from controller.audit.oracle import cancelled
 
 
 def find(evidence: Evidence) -> Findings:
-    wrong = evidence.deliveries.where("not rightful")
+    """A subscription that was cancelled is `unsubscribed`'s affair."""
+    was_cancelled = F.exists("pairs", lambda pair: cancelled(pair, F.col("delivered")))
+    wrong = evidence.deliveries.where(~F.col("rightful") & ~(F.col("genuine") & was_cancelled))
     unpublished = F.col("publisher").isNull()
     untold = evidence.untold(F.col("node"))
     if evidence.facts.damaged_nodes:
@@ -48,5 +51,5 @@ def _why(unpublished: Column) -> Column:
         F.when(unpublished, F.lit("which nobody published"))
         .when(~F.col("genuine"), forged)
         .when(F.size("pairs") == 0, F.lit("which none of its subscriptions matches"))
-        .otherwise(F.concat(F.lit("which only matches what was not asked for yet or no longer: "), asked))
+        .otherwise(F.concat(F.lit("which only matches what was not asked for yet: "), asked))
     )
