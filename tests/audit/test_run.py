@@ -62,9 +62,10 @@ def test_a_sound_run_passes_and_says_where_the_time_went(spark: SparkSession, tm
     assert (total[0]["count"], total[0]["p99_ns"], total[0]["uncorrected_max_ns"]) == (2, 70 * MS, 30 * MS)
     queues = pq.read_table(folder / "queue.parquet").to_pylist()
     assert queues[1] == {"node": "b1", "t": 1100 * MS, "depth_max": 5, "table": 4, "unacked": 6,
-                         "wait_p99_ns": 3 * MS, "work_ns": MS, "handled": 1, "arrived": 0, "forwarded": 1,
-                         "backlog": 0}  # fmt: skip
-    assert (queues[0]["t"], queues[0]["arrived"], queues[0]["backlog"]) == (1000 * MS, 2, 1), "c1:1 came at 1097 ms"
+                         "wait_p99_ns": 3 * MS, "work_ns": MS, "handled": 1, "arrived": 1, "forwarded": 1,
+                         "backlog": 1}  # fmt: skip
+    # c1:2 came at 1199 ms and was handled at 1201, c1:1 at 1097 and 1101.
+    assert (queues[0]["t"], queues[0]["arrived"], queues[0]["backlog"]) == (1000 * MS, 2, 1)
     links = pq.read_table(folder / "links.parquet").to_pylist()
     assert links == [
         {"a": "b1", "b": "b2", "publications": 2, "control": 1, "bytes": 200, "utilisation_max": 0.125},
