@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "campaign": ("controller.commands.campaign:campaign", "Run experiments."),
     "audit": ("controller.commands.audit:audit", "Judge a run from its logs."),
     "report": ("controller.commands.audit:report", "Write a run's report."),
+    "explain": ("controller.commands.explain:explain", "Tell why a message did or did not arrive."),
     "compare": ("controller.commands.compare:compare", "Put runs side by side."),
     "paper": ("controller.commands.paper:paper", "Repeat the experiments of the papers."),
     "image": ("controller.commands.image:image", "Build the nodes' image."),
