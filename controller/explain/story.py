@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from controller.audit.overlay import Overlay
+from controller.audit.overlay import Link, Overlay
 from controller.audit.promise import Window, excusing, spans, windows
 from controller.errors import UsageError
 from controller.explain.judging import (
@@ -120,6 +120,15 @@ def tell(run: Path, msg: str, sub: str | None = None) -> Story:
     )
 
 
+class _Named(msgspec.Struct):
+    name: str
+
+
+class _Topology(msgspec.Struct):
+    brokers: list[_Named]
+    links: list[Link]
+
+
 class _Said:
     """What the run's JSON files say, which may be broken: then they say nothing."""
 
@@ -130,15 +139,13 @@ class _Said:
 
     def overlay(self) -> Overlay | None:
         needs = self.run.get("needs")
-        told = {
-            "brokers": [broker.get("name") for broker in self.topology.get("brokers", [])],
-            "links": self.topology.get("links"),
-            "on_tree": isinstance(needs, list) and "tree" in needs,
-        }
         try:
-            return msgspec.convert(told, Overlay)
+            told = msgspec.convert(self.topology, _Topology)
         except msgspec.ValidationError:
             return None
+        return Overlay(
+            [broker.name for broker in told.brokers], told.links, isinstance(needs, list) and "tree" in needs
+        )
 
     def silence(self, book: Book) -> str | None:
         if self.run.get("log") == "deliveries":
