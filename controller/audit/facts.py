@@ -115,7 +115,7 @@ class _Said:
             return msgspec.json.decode((self.run / name).read_bytes(), type=dict[str, Any])
         except FileNotFoundError:
             self._wrong(name, "is missing")
-        except (OSError, ValueError) as problem:
+        except (OSError, ValueError, RecursionError) as problem:
             self._wrong(name, f"cannot be read: {problem}")
         return None
 

@@ -92,7 +92,7 @@ def scan(path: Path, node: str, inc: int) -> Iterator[pa.RecordBatch]:
                 record = decode(raw)
                 event: str = record.__struct_config__.tag
                 row = _row(record, event, facts)
-            except ValueError as problem:  # msgspec's errors and bad UTF-8 alike
+            except (ValueError, RecursionError) as problem:  # msgspec's errors, bad UTF-8, nesting without end
                 facts.cut = not raw.endswith(b"\n")
                 state.n_next += 1
                 state.damaged("cut" if facts.cut else "undecodable", _what(raw, problem, facts.cut))
@@ -118,7 +118,7 @@ def _finish(state: _Scan) -> None:
         facts.damage.append(Damage(facts.lines, "unclosed", "ends without close"))
 
 
-def _what(raw: bytes, problem: ValueError, cut: bool) -> str:
+def _what(raw: bytes, problem: Exception, cut: bool) -> str:
     text = _printable(raw[:_TEXT_SHOWN_MAX].decode(errors="replace").strip())
     return f"{'ends in half a line' if cut else 'cannot be read'} ({problem}): {text}"
 
