@@ -19,3 +19,7 @@ class EnvironmentProblem(BrokerlabError):
     """The machine lacks something: Docker, Java, a free port."""
 
     exit_status = 69
+
+
+class NoAnswer(BrokerlabError):
+    """A node that was asked said nothing in time; nothing is known about whether it heard."""

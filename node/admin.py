@@ -46,7 +46,7 @@ def answer(data: bytes, handlers: Mapping[str, Handler]) -> bytes:
 def refuse(data: bytes, why: str) -> bytes:
     """The answer in place of a node that cannot be asked."""
     try:
-        return _refused(_request(data).get("id"), why)
+        return _refused(_request(data).get("id"), why, is_absent=True)
     except _NO_REQUEST:
         return _refused(None, why)
 
@@ -58,8 +58,8 @@ def _request(data: bytes) -> dict[str, Any]:
     return request
 
 
-def _refused(request_id: Any, why: str) -> bytes:
-    return msgspec.json.encode({"id": request_id, "ok": False, "error": why})
+def _refused(request_id: Any, why: str, is_absent: bool = False) -> bytes:
+    return msgspec.json.encode({"id": request_id, "ok": False, "error": why, **({"absent": True} if is_absent else {})})
 
 
 class AdminChannel:

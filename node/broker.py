@@ -17,14 +17,14 @@ from node.config import Config
 from node.core.errors import PeerError
 from node.core.messages import Port, broker_port, client_port
 from node.core.session import Frame, Limits
-from node.core.state import BrokerState
+from node.core.state import CLIENT_SILENCE_NS, BrokerState
 from node.journal import Journal, LogFile, next_incarnation
 from node.probing import Probe
 from node.refusals import to_operators
 from node.security import BrokerKeys
 from node.shaping import Shaping
 from node.sockets import Doorkeeper, Ready, dial, drain, send, wait
-from node.station import Station, build_scheme
+from node.station import Station, build_scheme, clients_wait_ns
 from node.store import Store
 from node.tampering import PROBE, Tampering
 from node.wire import WireCodec, decode_client_id, decode_frame, encode_frames
@@ -45,7 +45,10 @@ class Broker:
         self._open_sockets(keys)
         shapes = {name: link.shape for name, link in config.neighbours()}
         self.shaping = Shaping(shapes, Random(f"{config.cluster}/{config.node}/{self.inc}/links"))
-        self.state = BrokerState(scheme, self.inc, WireCodec(scheme.controls), clock.monotonic_ns(), Limits())
+        silence_ns = clients_wait_ns(config, CLIENT_SILENCE_NS)
+        self.state = BrokerState(
+            scheme, self.inc, WireCodec(scheme.controls), clock.monotonic_ns(), Limits(), silence_ns
+        )
         self._routes: dict[Port, bytes] = {}
         store = Store(config.logs, config.node)
         disk = LogFile(config.logs, config.node, self.inc)

@@ -57,6 +57,7 @@ class Cast:
         """`seqs`: client → its last `seq` in earlier incarnations of the driver."""
         self._node = node
         self._plan = plan
+        self._names = {operation.client for operations in plan.values() for operation in operations}
         self._brokers = brokers
         self._must_advertise = "advertisements" in scheme.needs
         self._seqs = seqs
@@ -163,19 +164,26 @@ class Cast:
 
     def leave(self, client: str, how: Absence) -> None:
         """Crashed, it has lost what was under way to it; its session, as its subscriptions, is on its disk."""
-        self._present(client)
-        self._away[client] = how
+        self._check_known(client)
+        if how == "crashed":
+            self._kept.pop(client, None)
+        # Who has crashed does not stand still.
+        self._away[client] = "crashed" if self._away.get(client) == "crashed" else how
 
     def come_back(self, client: str, now: int) -> None:
+        self._check_known(client)
         self._away.pop(client, None)
         for broker, frame in self._kept.pop(client, ()):
-            self.take(client, broker, frame, now)
-        self._dirty[self._present(client)] = None
+            try:
+                self.take(client, broker, frame, now)
+            except PeerError as error:
+                self.refuse("frames from brokers", error.what, f"from {broker}: {error.why}", now)
+        if client in self._clients:
+            self._dirty[self._clients[client]] = None
 
-    def _present(self, client: str) -> VirtualClient:
-        if client not in self._clients:
+    def _check_known(self, client: str) -> None:
+        if client not in self._names:
             raise Unplayable(f"{self._node} has no client {client!r}")
-        return self._clients[client]
 
     def status(self) -> dict[str, Any]:
         pending = sum(client.pending for client in self._clients.values())

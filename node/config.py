@@ -80,6 +80,8 @@ class Config(Struct, frozen=True):
     bind: Endpoints = field(default_factory=Endpoints)
     plan: str | None = None
     log: Level = "all"
+    clients_wait_s: float | None = None
+    """All clients come back within this, however silent they are; None: they may be strangers, who need not."""
 
     def neighbours(self) -> list[tuple[str, LinkEntry]]:
         """The brokers linked to this one, in order of name, each with its link."""

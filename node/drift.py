@@ -12,31 +12,23 @@ class Drift:
         self.ahead_ns = 0
         self._since = 0
         self._shown = 0
-        self._latest = 0
         self._is_true = True
 
     def at(self, now: int) -> int:
-        """What this clock shows when the machine's shows `now`; it may stand still, and never goes back."""
-        if self._is_true:
-            return now
-        self._latest = max(self._latest, self._raw(now))
-        return self._latest
+        """What this clock shows when the machine's shows `now`."""
+        return now if self._is_true else self._shown + round((now - self._since) * self.rate)
 
     def until(self, due: int) -> int:
         """When this clock will show `due`, by the machine's: who is woken a nanosecond too early is woken for ever."""
         if self._is_true:
             return due
-        when = self._since + round((due - self.ahead_ns - self._shown) / self.rate)
-        while self._raw(when) < due:
+        when = self._since + round((due - self._shown) / self.rate)
+        while self.at(when) < due:
             when += 1
         return when
 
     def change(self, rate: float, ahead_ns: int, now: int) -> None:
-        """From now on it runs at this rate, and shows so much more than it would."""
-        self._latest = self.at(now)
-        self._shown = now if self._is_true else self._raw(now) - self.ahead_ns
+        """From now on it runs at this rate, and is so far ahead: further than before, it jumps; it never goes back."""
+        self._shown = self.at(now) + max(0, ahead_ns - self.ahead_ns)
         self._since, self.rate, self.ahead_ns = now, rate, ahead_ns
         self._is_true = False
-
-    def _raw(self, now: int) -> int:
-        return self._shown + round((now - self._since) * self.rate) + self.ahead_ns

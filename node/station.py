@@ -29,7 +29,7 @@ from node.version import VERSION
 from node.worker import Worker
 
 SAMPLE_NS = 500_000_000
-CLIENTS_BACK_WITHIN_NS = 10_000_000_000
+STRANGERS_BACK_WITHIN_NS = 10_000_000_000
 _CLIENTS = "station.clients"
 
 
@@ -45,6 +45,10 @@ def build_scheme(config: Config, inc: int) -> Scheme:
         return build(config.scheme, build_site(config, inc), config.parameters)
     except UnknownScheme as error:
         raise ConfigError(str(error)) from None
+
+
+def clients_wait_ns(config: Config, strangers_ns: int) -> int:
+    return strangers_ns if config.clients_wait_s is None else round(config.clients_wait_s * 1e9)
 
 
 class Station:
@@ -67,6 +71,7 @@ class Station:
         self._warn = warn
         self._samples = config.log != "deliveries"
         self._sample_at = clock.monotonic_ns()
+        self._clients_back_within_ns = clients_wait_ns(config, STRANGERS_BACK_WITHIN_NS)
         self._store = store
         self._restore(store.load())
         journal.add(records.Open, role="broker", version=VERSION, scheme=state.scheme.name)
@@ -81,7 +86,7 @@ class Station:
     def _restore(self, kept: dict[str, bytes]) -> None:
         clients = kept.pop(_CLIENTS, b"")
         if clients:
-            until = self._clock.monotonic_ns() + CLIENTS_BACK_WITHIN_NS
+            until = self._clock.monotonic_ns() + self._clients_back_within_ns
             self.state.expect(msgspec.json.decode(clients, type=list[str]), until)
             self._store.append([Persist(_CLIENTS, b"")])
         self.state.scheme.restore(kept)
@@ -123,8 +128,6 @@ class Station:
         due = self.state.deadline()
         if due is not None:
             due = self.drift.until(due)
-        if not self._samples:
-            return due
         return self._sample_at if due is None else min(due, self._sample_at)
 
     def close(self) -> None:
@@ -142,17 +145,19 @@ class Station:
             self._warn(refusal)
 
     def _sample(self, now: int) -> None:
-        if now < self._sample_at or not self._samples:
+        """Also without a word of it: how long the loop stood still is asked for in any case."""
+        if now < self._sample_at:
             return
-        self._journal.add(
-            records.Sample,
-            queue=len(self.worker.queue),
-            table=self.state.scheme.size(),
-            unacked=self.state.unacked,
-            rss=self._usage.rss_bytes(),
-            cpu_ns=self._usage.cpu_ns(),
-            lag_ns=now - self._sample_at,
-        )
+        if self._samples:
+            self._journal.add(
+                records.Sample,
+                queue=len(self.worker.queue),
+                table=self.state.scheme.size(),
+                unacked=self.state.unacked,
+                rss=self._usage.rss_bytes(),
+                cpu_ns=self._usage.cpu_ns(),
+                lag_ns=now - self._sample_at,
+            )
         self.lag_ns_max = max(self.lag_ns_max, now - self._sample_at)
         self._sample_at = now + SAMPLE_NS
 

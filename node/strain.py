@@ -23,6 +23,7 @@ class Strain(Struct, frozen=True, forbid_unknown_fields=True):
     clock_rate: ClockRate = 1
     """How many seconds its timers count in one."""
     clock_ahead_ms: AheadMs = 0
+    """How far they have jumped; less than before is no jump back."""
     disk_full: bool = False
     """Its log takes nothing more."""
     isolated: bool = False

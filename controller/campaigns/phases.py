@@ -10,6 +10,7 @@ from controller.campaigns.model import RunSpec
 from controller.campaigns.quiet import Round, unrest
 from controller.campaigns.schedule import Schedule
 from controller.campaigns.stage import Stage
+from controller.faults import find
 from controller.faults.base import Fault
 from controller.faults.ledger import Ledger, Skipped
 from controller.faults.targets import BUSIEST, busiest
@@ -164,13 +165,16 @@ class Phases:
 
     def _check_alive(self) -> None:
         """A node that ended without being told to will not settle anything any more."""
-        expected = {fault.name for fault in self._ledger.active.values()}
+        faults = [*self._ledger.active.values(), *self._ledger.healing.values()]
+        expected = {fault.name for fault in faults if find(fault.kind).ends_broker}
         for node, state in self._cluster.runtime.state().items():
             if state == "dead" and node not in expected:
                 lines = self._cluster.runtime.last_lines(node, LAST_LINES)
                 for line in lines:
                     self._progress.say(f"  {node}: {line}")
-                raise NotSettled(": ".join([f"{node} ended by itself", *lines[-1:]]))
+                under = ", ".join(fault.kind for fault in faults if fault.name == node)
+                told = f"{node} ended by itself" + (f" (under {under})" if under else "")
+                raise NotSettled(": ".join([told, *lines[-1:]]))
 
     @contextmanager
     def _phase(self, name: str) -> Iterator[None]:

@@ -24,6 +24,8 @@ from controller.workloads.plans import Plan
 
 CLIENTS_PER_DRIVER = 50
 DRIVERS_MAX = 2
+# Beyond what the phases say: whatever ends by settling takes a while on a busy machine.
+CLIENTS_WAIT_S = 600.0
 
 
 class Ran(Struct, frozen=True):
@@ -57,6 +59,7 @@ def cluster_spec(
         plans=dict(plans or split(run.plan())),
         campaign=run.campaign,
         log=run.log,
+        clients_wait_s=CLIENTS_WAIT_S + run.phases.warm_s + run.phases.load_s + run.phases.heal_s,
         sim=run.sim,
         packages=packages,
         experiment={"workload": run.workload, "faults": run.faults, "phases": run.phases},

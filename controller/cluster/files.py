@@ -63,6 +63,7 @@ def node_config(spec: ClusterSpec, layout: Layout, name: str, role: str) -> dict
         "endpoints": layout.endpoints,
         "bind": layout.binds[name],
         "log": spec.log,
+        "clients_wait_s": spec.clients_wait_s,
     }
     if role == "driver":
         config["plan"] = f"{layout.config_dir}/{name}.plan.jsonl"

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from controller import runtimes, topology
-from controller.errors import BrokerlabError, UsageError
+from controller.errors import BrokerlabError, NoAnswer, UsageError
 from controller.runtimes.base import Runtime
 from controller.topology import Topology
 from controller.yamlfile import known
@@ -50,7 +50,6 @@ class LiveCluster:
         self.topology: Topology = topology.from_json(facts.topology)
         self.brokers = tuple(name for name, role in facts.nodes.items() if role == "broker")
         self.drivers = tuple(name for name, role in facts.nodes.items() if role == "driver")
-        self._strained: set[str] = set()
 
     @cached_property
     def admin(self) -> AdminChannel:
@@ -72,9 +71,9 @@ class LiveCluster:
         try:
             answer = self.admin.request(node, op, within_s, **arguments)
         except TimeoutError:
-            raise BrokerlabError(
-                f"{node} did not answer `{op}` within {within_s:g} s; see `brokerlab logs {node}`"
-            ) from None
+            raise NoAnswer(f"{node} did not answer `{op}` within {within_s:g} s; see `brokerlab logs {node}`") from None
+        if answer.get("absent"):
+            raise NoAnswer(f"{node} cannot be asked for `{op}`: {answer.get('error')}")
         if not answer.get("ok"):
             raise BrokerlabError(f"{node} refused `{op}`: {answer.get('error')}")
         return answer
@@ -94,13 +93,11 @@ class LiveCluster:
     def shape(self, broker: str, peer: str, shape: Shape) -> None:
         self.request(broker, "shape", SHAPE_WITHIN_S, peer=peer, shape=msgspec.to_builtins(shape))
 
+    def confine(self, broker: str, strain: Strain) -> Strain:
+        return self.runtime.confine(broker, strain)
+
     def strain(self, broker: str, strain: Strain) -> None:
-        left = self.runtime.confine(broker, strain)
-        # Who is off the network cannot be asked, and whom nothing was asked of need not be.
-        if (left == Strain() and broker not in self._strained) or strain.isolated > left.isolated:
-            return
-        self.request(broker, "strain", SHAPE_WITHIN_S, strain=msgspec.to_builtins(left))
-        self._strained.add(broker)
+        self.request(broker, "strain", SHAPE_WITHIN_S, strain=msgspec.to_builtins(strain))
 
     def close(self) -> None:
         if "admin" in self.__dict__:

@@ -37,6 +37,8 @@ class ClusterSpec(Struct, frozen=True, kw_only=True):
     campaign: str | None = None
     log: Level = "all"
     """How much the brokers tell."""
+    clients_wait_s: float | None = None
+    """All clients come back within this; None: who connects is a stranger, and need not."""
     sim: Settings = Settings()
     """For the runtime `sim` only."""
     experiment: dict[str, Any] = {}

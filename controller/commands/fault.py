@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import types
 import typing
@@ -20,10 +21,12 @@ from controller.errors import BrokerlabError, UsageError
 from controller.faults import memory, targets
 from controller.faults.base import Fault, FaultKind
 from controller.faults.ledger import BITES_WITHIN_S, Ledger, Skipped
+from controller.yamlfile import known
 
 HEALED_WITHIN_S = 60.0
 SEEN_WITHIN_S = 2 * BITES_WITHIN_S
 POLL_S = 0.1
+_ID = re.compile(r"f[0-9]+")
 
 _cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
 
@@ -41,7 +44,7 @@ def restart(broker: str, cluster_name: str | None) -> None:
     with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
         (target,) = _targets(cluster, faults.find("restart"), broker)
         name = target.partition(":")[2]
-        killed = [one for one in ledger.on(target) if faults.find(one.kind).is_death or one.kind == "stop"]
+        killed = [one for one in ledger.on(target) if faults.find(one.kind).ends_broker]
         if not killed and cluster.runtime.state()[name] == "dead":
             # It fell by itself: there is no blow to record, only a broker to be started.
             cluster.runtime.start(name)
@@ -81,6 +84,8 @@ def heal(target: str | None, all_: bool, cluster_name: str | None) -> None:
 def _applied(cluster: LiveCluster, ledger: Ledger, target: str) -> list[Fault]:
     if target in ledger.active:
         return [ledger.active[target]]
+    if _ID.fullmatch(target) and target not in cluster.topology.broker_names:
+        raise UsageError(f"no fault {target} is applied; {known(target, ledger.active)}; see `brokerlab fault list`")
     if ":" not in target:
         is_broker = target in cluster.topology.broker_names or "-" not in target
         target = f"broker:{target}" if is_broker else f"link:{target}"
@@ -111,8 +116,8 @@ def _command(kind: FaultKind) -> click.Command:
     made: Callable[..., Any] = _cluster(run)
     for one in reversed(fields(kind.Arguments)):
         made = _option(one)(made)
-    made = click.argument("target", metavar=kind.on[0].upper())(made)
-    hint = "`fault restart` brings it back" if kind.is_death or kind.kind == "stop" else "`fault heal` ends it"
+    made = click.argument("target", metavar=kind.hits.upper())(made)
+    hint = "`fault restart` brings it back" if kind.ends_broker else "`fault heal` ends it"
     summary = kind.summary[0].upper() + kind.summary[1:]
     return click.command(kind.kind, help=f"{summary}. Returns when that was seen; {hint}.")(made)
 
@@ -144,6 +149,9 @@ def _apply(cluster: LiveCluster, ledger: Ledger, kind: FaultKind, target: str, a
             applied.append(ledger.apply(kind.kind, one, args))
         except Skipped as why:
             raise UsageError(f"{why}; see `brokerlab fault list`") from None
+        except BrokerlabError:
+            _has_come(lambda: _is_settled(ledger), HEALED_WITHIN_S)
+            raise
         output.say(f"{applied[-1].id}: {kind.kind} {applied[-1].name}")
 
     def is_seen() -> bool:
@@ -175,16 +183,17 @@ def _targets(cluster: LiveCluster, kind: FaultKind, target: str) -> tuple[str, .
 
 def _heal(ledger: Ledger, applied: Iterable[Fault]) -> None:
     """In the order that the ledger knows to be right."""
-    chosen = list(applied)
-    ledger.heal_some(chosen)
+    ledger.heal_some(list(applied))
 
-    def is_complete() -> bool:
-        ledger.settle()
-        return not ledger.healing
-
-    names = ", ".join(one.name for one in chosen)
     with interrupts.as_interrupts():
-        _wait(is_complete, f"{names}: not healed", HEALED_WITHIN_S)
+        if not _has_come(lambda: _is_settled(ledger), HEALED_WITHIN_S):
+            left = [f"{one.kind} {one.name} ({ledger.remaining.get(id_)})" for id_, one in ledger.healing.items()]
+            raise BrokerlabError(f"not healed after {HEALED_WITHIN_S:g} s: {', '.join(left)}; see `brokerlab ps`")
+
+
+def _is_settled(ledger: Ledger) -> bool:
+    ledger.settle()
+    return not ledger.healing
 
 
 def _wait(condition: Callable[[], bool], what: str, within_s: float) -> None:

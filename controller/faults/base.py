@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from controller.errors import UsageError
 from controller.runtimes.base import NodeState
+from controller.yamlfile import known
+from controller.yamltypes import locate
 from node.shaping import Shape
 from node.strain import Strain
 
@@ -80,7 +82,6 @@ class Lab(Protocol):
     def leave(self, broker: str) -> None:
         """Ask it to hand over everything, and to take nothing more."""
 
-    def has_left(self, broker: str) -> bool: ...
     def stop(self, fault: Fault) -> None:
         """The orderly end; as `kill`, until nobody wants it any more."""
 
@@ -90,6 +91,9 @@ class Lab(Protocol):
     def state(self, broker: str) -> NodeState: ...
     def neighbours(self, broker: str) -> tuple[str, ...]: ...
     def is_ready(self, broker: str) -> bool: ...
+    def is_measurable(self, broker: str) -> bool:
+        """Whether the frames that it sends and gets show how its links are."""
+
     def answers(self, broker: str) -> bool: ...
     def status(self, node: str) -> dict[str, Any] | None: ...
     def now_s(self) -> float: ...
@@ -128,6 +132,9 @@ class FaultKind(ABC):
     heals_at_once: ClassVar[bool] = False
     """The cure follows the blow; there is no time in between to be chosen."""
     is_death: ClassVar[bool] = False
+    """It may lose what the broker had; it alone excuses losses."""
+    ends_broker: ClassVar[bool] = False
+    """The broker is not there before it is healed."""
     spares: ClassVar[tuple[NodeState, ...]] = ("dead",)
     """Brokers in these states have nothing left to be hit."""
 
@@ -149,10 +156,21 @@ class FaultKind(ABC):
         try:
             self.check_more(msgspec.convert(args, self.Arguments))
         except msgspec.ValidationError as error:
-            raise UsageError(f"fault {self.kind}: {error}") from None
+            found = locate(str(error), args, self.Arguments)
+            told = (
+                f"unknown key `{found.unknown_key}`; {known(found.unknown_key, found.known_keys)}"
+                if found.unknown_key
+                else ": ".join([*map(str, found.path), found.what])
+            )
+            raise UsageError(f"fault {self.kind}: {told}") from None
 
     def check_more(self, args: Any) -> None:  # noqa: B027 - most kinds have nothing to add
         """Raises UsageError for what the types of the arguments cannot say."""
+
+    @property
+    def hits(self) -> str:
+        """For people: what is named first."""
+        return self.on[0]
 
     @property
     def targets(self) -> str:

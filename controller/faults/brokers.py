@@ -14,12 +14,20 @@ class StrainFault(FaultKind):
     @abstractmethod
     def load(self, fault: Fault) -> Load: ...
 
+    @abstractmethod
+    def still(self, lab: Lab, fault: Fault) -> str | None:
+        """What shows that a living broker is still under it; as `remains`."""
+
     def apply(self, lab: Lab, fault: Fault) -> None:
         lab.load(fault, self.load(fault))
 
     def heal(self, lab: Lab, fault: Fault) -> None:
         lab.notes(fault).clear()
         lab.unload(fault)
+
+    def remains(self, lab: Lab, fault: Fault) -> str | None:
+        """A broker that died meanwhile is not started under what nobody asks for any more."""
+        return None if lab.state(fault.name) == "dead" else self.still(lab, fault)
 
 
 def asked(lab: Lab, broker: str) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec import Struct
 
 from controller.errors import UsageError
@@ -10,6 +12,7 @@ from controller.faults.brokers import StrainFault, asked
 from node.strain import AheadMs, ClockRate
 
 SECONDS = 0.5
+TOLERATED = 0.1
 
 
 class SkewArguments(Struct, frozen=True, forbid_unknown_fields=True):
@@ -19,7 +22,7 @@ class SkewArguments(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ClockSkew(StrainFault):
     kind = "clock-skew"
-    summary = "let a broker's timers run at `rate` times their speed, or ahead_ms ahead; its log's times stay true"
+    summary = "let a broker's timers run at `rate` times their speed, or jump ahead_ms ahead; its log's times stay true"
     Arguments = SkewArguments
 
     def check_more(self, args: SkewArguments) -> None:
@@ -36,25 +39,41 @@ class ClockSkew(StrainFault):
             lab.notes(fault).update(jump_from=before["clock_ns"])
 
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
-        return _compared(lab, fault)
+        notes = lab.notes(fault)
+        reading = _Reading.of(lab, fault.name)
+        if "jump_from" in notes and fault.args.get("ahead_ms"):
+            jumped_ms = (reading.clock_ns - notes.pop("jump_from")) / 1e6
+            if jumped_ms < 0.9 * fault.args["ahead_ms"]:
+                return f"the clock of {fault.name} did not jump"
+        return _compared(lab, fault, reading)
 
-    def remains(self, lab: Lab, fault: Fault) -> str | None:
-        return _compared(lab, fault)
+    def still(self, lab: Lab, fault: Fault) -> str | None:
+        """A clock that jumped ahead does not jump back, but goes on at its rate: timers do not live by its face."""
+        return _compared(lab, fault, _Reading.of(lab, fault.name))
 
 
-def _compared(lab: Lab, fault: Fault) -> str | None:
-    """Two readings of its clock beside two of ours."""
-    clock_ns, now_s = asked(lab, fault.name)["clock_ns"], lab.now_s()
-    notes = lab.notes(fault)
-    if "jump_from" in notes and fault.args.get("ahead_ms"):
-        before_ns = notes.pop("jump_from")
-        if (clock_ns - before_ns) / 1e6 < 0.9 * fault.args["ahead_ms"]:
-            return f"the clock of {fault.name} did not jump"
-    rate = lab.strain(fault.name).clock_rate
-    first_s, first_ns = notes.setdefault("first", (now_s, clock_ns))
-    elapsed_s = now_s - first_s
-    if elapsed_s < SECONDS:
+class _Reading(NamedTuple):
+    """What its clock showed at some moment between two of ours."""
+
+    after_s: float
+    clock_ns: int
+    before_s: float
+
+    @classmethod
+    def of(cls, lab: Lab, broker: str) -> _Reading:
+        after_s = lab.now_s()
+        clock_ns = asked(lab, broker)["clock_ns"]
+        return cls(after_s, clock_ns, lab.now_s())
+
+
+def _compared(lab: Lab, fault: Fault, now: _Reading) -> str | None:
+    notes, rate = lab.notes(fault), lab.strain(fault.name).clock_rate
+    first = notes.setdefault("first", now)
+    elapsed_s_min, elapsed_s_max = now.after_s - first.before_s, now.before_s - first.after_s
+    if elapsed_s_min < SECONDS:
         raise Unseen("its clock is being read")
-    got = (clock_ns - first_ns) / 1e9 / elapsed_s
-    notes["first"] = (now_s, clock_ns)
-    return None if abs(got - rate) <= 0.2 * rate else f"the clock of {fault.name} runs at {got:.2f}, not {rate:g}"
+    passed_s = (now.clock_ns - first.clock_ns) / 1e9
+    notes["first"] = now
+    if (1 - TOLERATED) * rate * elapsed_s_min <= passed_s <= (1 + TOLERATED) * rate * elapsed_s_max:
+        return None
+    return f"the clock of {fault.name} runs at {passed_s / elapsed_s_max:.2f}, not {rate:g}"

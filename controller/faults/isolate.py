@@ -32,7 +32,7 @@ class Isolate(StrainFault):
             return f"{hearing[0]} still hears {fault.name}"
         raise Unseen("silence takes its time to be noticed")
 
-    def remains(self, lab: Lab, fault: Fault) -> str | None:
+    def still(self, lab: Lab, fault: Fault) -> str | None:
         if lab.strain(fault.name).isolated or lab.state(fault.name) != "running":
             return None
         return None if lab.is_ready(fault.name) else f"{fault.name} has not found its neighbours again"

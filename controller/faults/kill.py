@@ -10,6 +10,7 @@ class Kill(FaultKind):
     on = ("broker",)
     summary = "SIGKILL a broker; healed by starting it again"
     is_death = True
+    ends_broker = True
     spares = ()
 
     def apply(self, lab: Lab, fault: Fault) -> None:

@@ -6,6 +6,7 @@ has seen that. What was found not to bite is a doubt about the whole run.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ FaultPhase = Literal["apply", "heal"]
 Record = Callable[[Fault, FaultPhase], None]
 
 BITES_WITHIN_S = 15.0
+CONVINCING = 2
 
 
 class Skipped(Exception):
@@ -40,6 +42,8 @@ class Ledger:
         self.healing: dict[str, Fault] = {}
         self._unseen: dict[str, float] = {}
         """Not yet seen to bite -> since when it was looked for."""
+        self._against: dict[str, list[str]] = {}
+        """Not yet seen to bite -> what was found instead, each time."""
         self.remaining: dict[str, str] = {}
         """Being healed -> what shows that it is not gone yet."""
         self.doubts: list[str] = []
@@ -69,11 +73,17 @@ class Ledger:
             if state in one.spares:
                 raise Skipped(f"{kind} of {fault.name} skipped: it is {state} already")
         self.next_number += 1
-        self._record(fault, "apply")
         self.active[fault.id] = fault
+        self._record(fault, "apply")
         if fault.on == "broker":
             self.hit.add(fault.name)
-        one.apply(self._lab, fault)
+        try:
+            one.apply(self._lab, fault)
+        except BrokerlabError:
+            # Half of it may have been done.
+            with contextlib.suppress(BrokerlabError):
+                self.heal(fault)
+            raise
         self._unseen[fault.id] = self._lab.now_s()
         self._look_at(fault, one)
         return fault
@@ -96,13 +106,14 @@ class Ledger:
 
         def place(fault: Fault) -> tuple[bool, bool]:
             kind = faults.find(fault.kind)
-            return fault.on == "broker", kind.is_death or fault.kind == "stop"
+            return fault.on == "broker", kind.ends_broker
 
         for fault in sorted(chosen, key=place):
             self.heal(fault)
 
     def settle(self) -> list[Fault]:
         """Look at everything that is not certain yet; returns faults that were seen to be gone since the last time."""
+        self._lab.catch_up()
         for id_ in list(self._unseen):
             if id_ in self.active:
                 self._look_at(self.active[id_], faults.find(self.active[id_].kind))
@@ -123,34 +134,44 @@ class Ledger:
         return [fault for fault in self.active.values() if fault.target == target]
 
     def _look_at(self, fault: Fault, kind: FaultKind) -> None:
-        try:
-            wrong = kind.lacks(self._lab, fault)
-        except Unseen:
-            return
-        except BrokerlabError as error:
-            wrong = str(error)
-        is_late = self._lab.now_s() - self._unseen[fault.id] > BITES_WITHIN_S + _slowest_s(fault)
-        if wrong is None:
-            del self._unseen[fault.id]
-        elif is_late:
-            self._doubt(fault, wrong)
+        """Evidence against it may come from the first moment; it counts when it comes again and again."""
+        with contextlib.suppress(Unseen):
+            wrong = self._evidence(fault, kind)
+            if wrong is not None and self._lab.now_s() - self._unseen[fault.id] > BITES_WITHIN_S + _slowest_s(fault):
+                self._doubt(fault, wrong)
 
     def _last_look(self, fault: Fault, kind: FaultKind) -> None:
         try:
-            wrong = kind.lacks(self._lab, fault)
-        except Unseen as why:
-            self.unmeasured.append(f"{fault.id}, {fault.kind} of {fault.name}: {why}")
-            del self._unseen[fault.id]
+            self._evidence(fault, kind)
+            why = "it was over too soon to be sure"
+        except Unseen as unseen:
+            why = str(unseen)
+        if fault.id not in self._unseen:
             return
+        against = self._against.get(fault.id, [])
+        if len(against) >= CONVINCING:
+            self._doubt(fault, against[-1])
+        else:
+            self._seen(fault)
+            self.unmeasured.append(f"{fault.id}, {fault.kind} of {fault.name}: {why}")
+
+    def _evidence(self, fault: Fault, kind: FaultKind) -> str | None:
+        try:
+            wrong = kind.lacks(self._lab, fault)
         except BrokerlabError as error:
             wrong = str(error)
         if wrong is None:
-            del self._unseen[fault.id]
+            self._seen(fault)
         else:
-            self._doubt(fault, wrong)
+            self._against.setdefault(fault.id, []).append(wrong)
+        return wrong
+
+    def _seen(self, fault: Fault) -> None:
+        del self._unseen[fault.id]
+        self._against.pop(fault.id, None)
 
     def _doubt(self, fault: Fault, wrong: str) -> None:
-        del self._unseen[fault.id]
+        self._seen(fault)
         self.doubts.append(f"{fault.id}, {fault.kind} of {fault.name}, did not bite: {wrong}")
 
     def _is_gone(self, fault: Fault) -> bool:

@@ -1,25 +1,18 @@
-"""Faults that lie in how both ends of a link treat its frames; and how such a link is measured."""
+"""Faults that lie in how both ends of a link treat its frames; they are measured by frames sent over it."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from math import ceil
 from typing import Any
 
 from msgspec import Struct
 
+from controller.faults import measuring
 from controller.faults.base import Direction, Fault, FaultKind, Lab, Unseen, Wish
 from node.shaping import Shape, Share
 
-FRAMES = 20
-# So many that a share which lets all of them through is not the share that was asked for, nine times out of ten and
-# more; whoever is unlucky is measured again.
-FRAMES_MAX = 300
-RATE_TAKES_MS = 200
-BYTES_MAX = 200_000
-# How much longer than it should a frame may take on a machine that does other things too.
-TOLERATED_MS = 250.0
-ARRIVES_WITHIN_S = 0.3
+Ends = tuple[str, str]
+"""Sender and receiver."""
 
 
 class OneWay(Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,107 +37,61 @@ class LinkFault(FaultKind):
         lab.unshape(fault)
 
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
-        return measured(lab, fault)
+        shapes = lab.shapes(fault.name)
+        for broker in dict.fromkeys(end for ends in shapes for end in ends):
+            if not lab.is_measurable(broker):
+                lab.notes(fault).clear()
+                raise Unseen(f"{broker} cannot be asked now")
+        if self.wish(fault).cut is None:
+            shapes = {ends: shape for ends, shape in shapes.items() if not shape.cut}
+        if not shapes:
+            raise Unseen("another fault has cut the link")
+        told = measured(lab, fault, shapes)
+        return next((wrong for ends, wrong in told.items() if wrong is not None), None)
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
-        return measured(lab, fault)
-
-
-def measured(lab: Lab, fault: Fault) -> str | None:
-    """How the link differs from what all faults on it together ask for; both ends have to be there to be asked."""
-    shapes = lab.shapes(fault.name)
-    for broker in {end for ends in shapes for end in ends}:
-        if lab.state(broker) != "running" or lab.strain(broker).isolated or lab.strain(broker).disk_full:
+        """Over a link one of whose ends is dead, paused or isolated nothing comes, whatever it is like."""
+        shapes = lab.shapes(fault.name)
+        ends = dict.fromkeys(end for both in shapes for end in both)
+        if any(lab.state(end) != "running" or lab.strain(end).isolated or lab.strain(end).disk_full for end in ends):
             lab.notes(fault).clear()
-            raise Unseen(f"{broker} cannot be asked now")
+            return None
+        if not all(lab.is_measurable(end) for end in ends):
+            raise Unseen("an end of it is not back yet")
+        told = measured(lab, fault, shapes, is_healed=True)
+        return next((wrong for wrong in told.values() if wrong is not None), None)
+
+
+def measured(lab: Lab, fault: Fault, shapes: dict[Ends, Shape], is_healed: bool = False) -> dict[Ends, str | None]:
+    """How each direction differs from what all faults on the link together ask for; measured anew if it does."""
     notes = lab.notes(fault)
     if notes.get("shapes") != shapes:
-        _send(lab, fault, shapes)
+        send(lab, fault, shapes)
         raise Unseen("it is being measured")
-    elapsed_s = lab.now_s() - notes["sent_s"]
-    told = [_direction(lab, notes, ends, shape, elapsed_s) for ends, shape in shapes.items()]
-    wrong = next((one for one in told if one is not None), None)
-    if wrong is not None and "being measured" in wrong:
-        raise Unseen(wrong)
-    if wrong is not None:
-        _send(lab, fault, shapes)
-    return wrong
+    found = {ends: _direction(lab, notes, ends, shape, is_healed) for ends, shape in shapes.items()}
+    if any(found.values()):
+        send(lab, fault, shapes)
+    return found
 
 
-def _send(lab: Lab, fault: Fault, shapes: dict[tuple[str, str], Shape]) -> None:
+def send(lab: Lab, fault: Fault, shapes: dict[Ends, Shape]) -> None:
     notes = lab.notes(fault)
     turn = notes.get("turn", 0) + 1
     tokens = {ends: f"{fault.id}.{turn}.{ends[0]}" for ends in shapes}
     notes.update(turn=turn, shapes=shapes, sent_s=lab.now_s(), tokens=tokens)
     for (sender, receiver), shape in shapes.items():
-        count, size = batch(shape)
-        lab.probe(sender, receiver, tokens[sender, receiver], count, size)
+        lab.probe(sender, receiver, tokens[sender, receiver], *measuring.batch(shape))
 
 
-def _direction(lab: Lab, notes: dict[str, Any], ends: tuple[str, str], shape: Shape, elapsed_s: float) -> str | None:
-    sender, receiver = ends
-    count, size = batch(shape)
-    arrived = lab.probed(receiver, notes["tokens"][ends])
-    is_over = elapsed_s > ARRIVES_WITHIN_S + longest_ms(shape, count, size) / 1e3
-    is_slow = min(lab.strain(sender).cpu_share, lab.strain(receiver).cpu_share) < 1
-    wrong = difference(shape, count, size, arrived, is_over, is_slow)
-    return None if wrong is None else f"{sender} to {receiver}: {wrong}"
+def arrivals(lab: Lab, notes: dict[str, Any], ends: Ends) -> dict[str, Any]:
+    return lab.probed(ends[1], notes["tokens"][ends])
 
 
-def batch(shape: Shape) -> tuple[int, int]:
-    """How many frames show such a shape, and how many bytes each needs more than it has."""
-    shares = [share for share in (shape.loss, shape.duplicate, shape.reorder) if 0 < share < 1]
-    count = max([FRAMES, *(min(FRAMES_MAX, ceil(9 / share)) for share in shares)])
-    size = 0
-    if shape.rate_kbps is not None:
-        size = min(BYTES_MAX, round(shape.rate_kbps * RATE_TAKES_MS / 8)) // count
-    return count, size
-
-
-def longest_ms(shape: Shape, count: int, size: int) -> float:
-    rate_ms = 0.0 if shape.rate_kbps is None else count * (size + 100) * 8 / shape.rate_kbps
-    return shape.delay_ms + shape.jitter_ms + rate_ms
-
-
-def difference(
-    shape: Shape, count: int, size: int, arrived: dict[str, Any], is_over: bool, is_slow: bool
-) -> str | None:
-    got = arrived["got"]
-    may_lose = shape.loss > 0
-    if shape.cut or shape.flap_down_ms:
-        if got:
-            return f"{got} of {count} frames crossed it"
-        return None if is_over else "being measured"
-    if got < count and not is_over:
-        return "being measured"
-    if got < count and not may_lose:
-        return f"only {got} of {count} frames crossed it"
-    if may_lose and got == count:
-        return f"none of {count} frames was lost"
-    if got == 0:
-        return None if shape.loss == 1 else f"none of {count} frames crossed it"
-    return _timing(shape, count, size, arrived, is_slow) or _mixing(shape, count, arrived)
-
-
-def _timing(shape: Shape, count: int, size: int, arrived: dict[str, Any], is_slow: bool) -> str | None:
-    fastest_ms, middle_ms = arrived["fastest_ms"], arrived["middle_ms"]
-    if fastest_ms < 0.95 * shape.delay_ms:
-        return f"a frame took {fastest_ms:.0f} ms, not {shape.delay_ms:g}"
-    longest = longest_ms(shape, count, size) + TOLERATED_MS
-    if middle_ms > longest and not is_slow and shape.rate_kbps is None:
-        return f"frames took {middle_ms:.0f} ms, not {shape.delay_ms:g}"
-    if shape.jitter_ms and arrived["slowest_ms"] - fastest_ms < 0.1 * shape.jitter_ms:
-        return "all frames took the same time"
-    if shape.rate_kbps is not None and size:
-        should_ms = arrived["got"] * size * 8 / shape.rate_kbps
-        if arrived["took_ms"] < 0.6 * should_ms:
-            return f"{arrived['got'] * size} bytes took {arrived['took_ms']:.0f} ms, not {should_ms:.0f}"
-    return None
-
-
-def _mixing(shape: Shape, count: int, arrived: dict[str, Any]) -> str | None:
-    if shape.duplicate and not arrived["doubled"]:
-        return f"none of {count} frames came twice"
-    if shape.reorder and not arrived["overtaken"]:
-        return f"none of {count} frames was overtaken"
-    return None
+def _direction(lab: Lab, notes: dict[str, Any], ends: Ends, shape: Shape, is_healed: bool) -> str | None:
+    waited_ms = (lab.now_s() - notes["sent_s"]) * 1e3
+    arrived = arrivals(lab, notes, ends)
+    wrong = measuring.difference(shape, arrived, waited_ms)
+    is_throttled = min(lab.strain(end).cpu_share for end in ends) < 1
+    if wrong is None and is_healed and not is_throttled:
+        wrong = measuring.is_slow(shape, arrived)
+    return None if wrong is None else f"{ends[0]} to {ends[1]}: {wrong}"

@@ -37,7 +37,14 @@ def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
     logs = cluster.directory / "logs"
     with _locked(cluster.directory), ControllerJournal.in_files(logs, cluster.facts.scheme) as journal:
 
+        def remember() -> None:
+            # What is still healing has not been recorded as healed, so it counts as applied.
+            left = Remembered(made.next_number, [*made.active.values(), *made.healing.values()])
+            files.write_json(cluster.directory / FILE, left, files.PRIVATE_FILE)
+
         def record(fault: Fault, phase: FaultPhase) -> None:
+            # Before the blow, so that whoever is killed in the middle of it has not forgotten what to heal.
+            remember()
             journal.fault(fault.id, fault.kind, fault.target, phase, fault.args)
 
         remembered = read(cluster.directory)
@@ -46,9 +53,7 @@ def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
         try:
             yield made
         finally:
-            # What is still healing has not been recorded as healed, so it counts as applied.
-            left = Remembered(made.next_number, [*made.active.values(), *made.healing.values()])
-            files.write_json(cluster.directory / FILE, left, files.PRIVATE_FILE)
+            remember()
 
 
 @contextmanager

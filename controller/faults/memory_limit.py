@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from controller.faults.base import Fault, Lab, Load
 from controller.faults.brokers import StrainFault, asked
-from node.strain import MemoryMb
+
+# Below this no runtime starts a process.
+LIMIT_MB_MIN = 6
+LimitMb = Annotated[int, Meta(ge=LIMIT_MB_MIN, le=1 << 20)]
 
 
 class MemoryArguments(Struct, frozen=True, forbid_unknown_fields=True):
-    limit_mb: MemoryMb
+    limit_mb: LimitMb
 
 
 class Memory(StrainFault):
@@ -22,11 +27,13 @@ class Memory(StrainFault):
         return Load(memory_mb=fault.args["limit_mb"])
 
     def lacks(self, lab: Lab, fault: Fault) -> str | None:
+        if lab.state(fault.name) == "dead":
+            return None  # it needed more
         limit, wanted_mb = asked(lab, fault.name)["memory_limit"], lab.strain(fault.name).memory_mb
         is_set = limit is not None and wanted_mb is not None and limit <= wanted_mb << 20
         return None if is_set else f"the limit of {fault.name} is {limit} bytes"
 
-    def remains(self, lab: Lab, fault: Fault) -> str | None:
+    def still(self, lab: Lab, fault: Fault) -> str | None:
         limit, wanted_mb = asked(lab, fault.name)["memory_limit"], lab.strain(fault.name).memory_mb
         is_gone = wanted_mb == fault.args["limit_mb"] or limit != fault.args["limit_mb"] << 20
         return None if is_gone else f"the limit of {fault.name} is still {limit} bytes"

@@ -10,5 +10,9 @@ class Partition(LinkFault):
     kind = "partition"
     summary = "cut every link between sets of brokers, or around one"
 
+    @property
+    def hits(self) -> str:
+        return "brokers"
+
     def wish(self, fault: Fault) -> Wish:
         return Wish(cut=True)

@@ -11,6 +11,7 @@ class Restart(FaultKind):
     summary = "SIGKILL a broker and start it again at once"
     heals_at_once = True
     is_death = True
+    ends_broker = True
 
     def apply(self, lab: Lab, fault: Fault) -> None:
         status = lab.status(fault.name)

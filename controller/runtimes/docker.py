@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,9 @@ MEMORY = {"broker": "256m", "driver": "512m", "gateway": "128m"}
 PIDS_MAX = 64
 STOP_WITHIN_S = 5
 # Short, so that a throttled broker is slow throughout and not asleep for most of a second.
-CPU_PERIOD_US = 10_000
+CPU_PERIOD_US_MIN = 10_000
+# Less than that the kernel does not give.
+CPU_QUOTA_US_MIN = 1_000
 UNLIMITED = -1
 
 
@@ -136,12 +139,14 @@ class DockerRuntime(Runtime):
         from docker.utils import parse_bytes
 
         container = self._container(node)
-        memory = int(parse_bytes(MEMORY["broker"])) if strain.memory_mb is None else strain.memory_mb << 20
-        quota = UNLIMITED if strain.cpu_share == 1 else round(CPU_PERIOD_US * strain.cpu_share)
+        memory = int(parse_bytes(MEMORY["broker"]))
+        if strain.memory_mb is not None:
+            memory = min(memory, strain.memory_mb << 20)
+        period, quota = cpu_period_and_quota_us(strain.cpu_share)
         limits = container.attrs["HostConfig"]
         with engine.refusals_told():
             if (limits["Memory"], limits["CpuQuota"] or UNLIMITED) != (memory, quota):
-                container.update(cpu_period=CPU_PERIOD_US, cpu_quota=quota, mem_limit=memory, memswap_limit=memory)
+                container.update(cpu_period=period, cpu_quota=quota, mem_limit=memory, memswap_limit=memory)
             network.attach(self._network_name, container, node, is_attached=not strain.isolated)
         return structs.replace(strain, cpu_share=1, memory_mb=None, isolated=False)
 
@@ -237,6 +242,13 @@ class DockerRuntime(Runtime):
 
     def _state_of(self, node: str) -> NodeState:
         return self.state()[node]
+
+
+def cpu_period_and_quota_us(share: float) -> tuple[int, int]:
+    if share == 1:
+        return CPU_PERIOD_US_MIN, UNLIMITED
+    period = max(CPU_PERIOD_US_MIN, ceil(CPU_QUOTA_US_MIN / share))
+    return period, max(CPU_QUOTA_US_MIN, round(period * share))
 
 
 def _containers(filters: Mapping[str, Any]) -> list[dict[str, Any]]:

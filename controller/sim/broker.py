@@ -16,12 +16,12 @@ from node.core.errors import InvariantViolation
 from node.core.items import Item, Outcome
 from node.core.messages import Port, Publish
 from node.core.session import Frame, Limits
-from node.core.state import BrokerState
+from node.core.state import CLIENT_SILENCE_NS, BrokerState
 from node.journal import Journal
 from node.probing import Probes
 from node.refusals import Refusal
 from node.shaping import MS, Line
-from node.station import Station, build_scheme
+from node.station import Station, build_scheme, clients_wait_ns
 from node.strain import Strain
 from node.wire import WireCodec, encode_frame
 
@@ -85,7 +85,8 @@ class SimBroker:
         self._clock = VirtualClock(kernel.now)
         self._usage = VirtualUsage()
         scheme = build_scheme(config, inc)
-        self._state = Served(scheme, inc, WireCodec(scheme.controls), kernel.now, LIMITS)
+        silence_ns = clients_wait_ns(config, CLIENT_SILENCE_NS)
+        self._state = Served(scheme, inc, WireCodec(scheme.controls), kernel.now, LIMITS, silence_ns)
         self._state.charge = self._charge
         chance = Random(f"{config.cluster}/{config.node}/{inc}/links")
         self.lines = {name: Line(link.shape, chance) for name, link in config.neighbours()}

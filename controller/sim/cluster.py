@@ -69,6 +69,7 @@ class SimNodes:
             parameters=spec.parameters,
             topology=self._topology,
             log=spec.log,
+            clients_wait_s=spec.clients_wait_s,
         )
         log = self._shelf.log(node, inc)
         self.brokers[node] = SimBroker(self.kernel, self, spec.sim, config, inc, self._disks[node], log)
@@ -190,6 +191,10 @@ class SimCluster:
 
     def shape(self, broker: str, peer: str, shape: Shape) -> None:
         self.runtime.brokers[broker].lines[peer].change(shape)
+
+    def confine(self, broker: str, strain: Strain) -> Strain:
+        """There is no machine around a simulated broker that could do anything to it."""
+        return strain
 
     def strain(self, broker: str, strain: Strain) -> None:
         self.runtime.brokers[broker].put_under(strain)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from controller.errors import BrokerlabError
+from controller.errors import BrokerlabError, NoAnswer
 from node.cast import Unplayable
 from node.probing import Probe
 from node.shaping import MS
@@ -21,7 +21,7 @@ def answer(nodes: SimNodes, node: str, op: str, arguments: dict[str, Any]) -> di
         return _of_driver(nodes, node, op, arguments)
     broker = nodes.brokers[node]
     if not broker.is_alive or broker.is_paused:
-        raise BrokerlabError(f"{node} did not answer `{op}`")
+        raise NoAnswer(f"{node} did not answer `{op}`")
     match op:
         case "leave":
             broker.leave()

@@ -55,14 +55,6 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(broker.group for broker in self.brokers))
 
     @cached_property
-    def _neighbours(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, list[str]] = {name: [] for name in self.broker_names}
-        for link in self.links:
-            found[link.a].append(link.b)
-            found[link.b].append(link.a)
-        return {name: tuple(neighbours) for name, neighbours in found.items()}
-
-    @cached_property
     def tree(self) -> frozenset[tuple[str, str]]:
         """The spanning tree that the brokers compute too; edges `(a, b)` with `a < b`."""
         return spanning_tree(self.broker_names, [(link.a, link.b, link.weight) for link in self.links])
@@ -80,8 +72,19 @@ class Topology(msgspec.Struct, frozen=True, dict=True):
         """The links that are not on the brokers' tree."""
         return tuple(link for link in self.links if (min(link.a, link.b), max(link.a, link.b)) not in self.tree)
 
+    @cached_property
+    def _links_of(self) -> dict[str, tuple[Link, ...]]:
+        found: dict[str, list[Link]] = {name: [] for name in self.broker_names}
+        for link in self.links:
+            found[link.a].append(link)
+            found[link.b].append(link)
+        return {name: tuple(links) for name, links in found.items()}
+
+    def links_of(self, name: str) -> tuple[Link, ...]:
+        return self._links_of[self.broker(name).name]
+
     def neighbours(self, name: str) -> tuple[str, ...]:
-        return self._neighbours[self.broker(name).name]
+        return tuple(link.b if name == link.a else link.a for link in self.links_of(name))
 
     def tree_neighbours(self, name: str) -> tuple[str, ...]:
         return tuple(other for other in self.neighbours(name) if (min(name, other), max(name, other)) in self.tree)

@@ -58,11 +58,19 @@ class _Undecided(NamedTuple):
 
 
 SELF = Port("self", "")
+CLIENT_SILENCE_NS = 120_000 * MS
+"""After so long a client is taken for one that does not come back."""
 
 
 class BrokerState:
     def __init__(
-        self, scheme: Scheme, inc: int, codec: Codec, now: int, limits: Limits, client_silence_ns: int = 120_000 * MS
+        self,
+        scheme: Scheme,
+        inc: int,
+        codec: Codec,
+        now: int,
+        limits: Limits,
+        client_silence_ns: int = CLIENT_SILENCE_NS,
     ) -> None:
         self.scheme = scheme
         self.inc = inc

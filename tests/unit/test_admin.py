@@ -27,7 +27,8 @@ def test_answers_repeat_the_id() -> None:
     }
     told = json.loads(answer(b'{"id": 4, "op": "halve"}', HANDLERS))
     assert told == {"id": 4, "ok": False, "error": "no operation 'halve'; known are also, double"}
-    assert json.loads(refuse(b'{"id": 4}', "not there")) == {"id": 4, "ok": False, "error": "not there"}
+    absent = {"id": 4, "ok": False, "error": "not there", "absent": True}
+    assert json.loads(refuse(b'{"id": 4}', "not there")) == absent, "a node that is not there has not refused"
 
 
 @given(st.one_of(st.binary(max_size=50), st.recursive(st.integers(), st.lists).map(lambda v: json.dumps(v).encode())))
