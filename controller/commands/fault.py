@@ -144,9 +144,9 @@ def _is_whole(type_: Any) -> bool:
 def _apply(cluster: LiveCluster, ledger: Ledger, kind: FaultKind, target: str, args: dict[str, Any]) -> None:
     kind.check(args)
     applied = []
-    for one in _targets(cluster, kind, target):
+    for hit in _targets(cluster, kind, target):
         try:
-            applied.append(ledger.apply(kind.kind, one, args))
+            applied.append(ledger.apply(kind.kind, hit, args))
         except Skipped as why:
             raise UsageError(f"{why}; see `brokerlab fault list`") from None
         except BrokerlabError:
@@ -156,11 +156,12 @@ def _apply(cluster: LiveCluster, ledger: Ledger, kind: FaultKind, target: str, a
 
     def is_seen() -> bool:
         ledger.settle()
-        return not ledger.unseen
+        return all(one.id in ledger.hidden for one in ledger.unseen)
 
     with interrupts.as_interrupts():
-        if not _has_come(is_seen, SEEN_WITHIN_S):
-            output.say("it is applied, but could not be measured: " + ", ".join(one.name for one in ledger.unseen))
+        _has_come(is_seen, SEEN_WITHIN_S)
+    for one in ledger.unseen:
+        output.say(f"{one.id} is applied, but could not be measured: {ledger.hidden.get(one.id, 'it takes too long')}")
     if ledger.doubts:
         raise BrokerlabError("; ".join(ledger.doubts))
 

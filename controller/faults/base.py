@@ -73,6 +73,10 @@ class Unseen(Exception):
     """It cannot be told, or not yet, whether a fault bites; the text says why. No evidence against it."""
 
 
+class Hidden(Unseen):
+    """Another fault is in the way, and nothing can be told for as long as that lasts."""
+
+
 class Lab(Protocol):
     """What a fault can do to a running cluster, and see of it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import Any
 
-from controller.faults.base import Fault, FaultKind, Lab, Load, Unseen
+from controller.faults.base import Fault, FaultKind, Hidden, Lab, Load, Unseen
 
 
 class StrainFault(FaultKind):
@@ -32,7 +32,9 @@ class StrainFault(FaultKind):
 
 def asked(lab: Lab, broker: str) -> dict[str, Any]:
     """The broker's own word; Unseen from one that is not able to give it."""
-    status = lab.status(broker) if lab.state(broker) == "running" else None
+    if (state := lab.state(broker)) != "running":
+        raise Hidden(f"{broker} is {state}")
+    status = lab.status(broker)
     if status is None:
-        raise Unseen(f"{broker} cannot be asked now")
+        raise Unseen(f"{broker} did not answer")
     return status

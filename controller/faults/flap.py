@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from controller.faults.base import Fault, Lab, Unseen, Wish
+from controller.faults.base import Fault, Hidden, Lab, Unseen, Wish
 from controller.faults.links import LinkFault, arrivals, send
 from controller.faults.measuring import batch, longest_ms
 from node.shaping import Shape
@@ -36,9 +36,10 @@ class Flap(LinkFault):
         notes = lab.notes(fault)
         shapes = lab.shapes(fault.name)
         if any(shape.cut for shape in shapes.values()):
-            raise Unseen("another fault has cut the link")
+            raise Hidden("another fault has cut the link")
         if not all(lab.is_measurable(end) for ends in shapes for end in ends):
-            raise Unseen("an end of it cannot be asked now")
+            notes.clear()
+            raise Hidden("an end of it cannot be asked")
         if notes.get("shapes") != shapes:
             notes.update(first_s=lab.now_s(), up=set(), down=set())
         elif (lab.now_s() - notes["sent_s"]) * 1e3 < ARRIVES_WITHIN_MS + max(map(_longest_ms, shapes.values())):

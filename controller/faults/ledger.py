@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from controller import faults
 from controller.errors import BrokerlabError
-from controller.faults.base import Fault, FaultKind, Unseen
+from controller.faults.base import Fault, FaultKind, Hidden, Unseen
 from controller.faults.brokers import StrainFault
 from controller.faults.lab import ClusterLab
 from controller.faults.links import LinkFault
@@ -42,6 +42,8 @@ class Ledger:
         self.healing: dict[str, Fault] = {}
         self._unseen: dict[str, float] = {}
         """Not yet seen to bite -> since when it was looked for."""
+        self.hidden: dict[str, str] = {}
+        """Not yet seen to bite -> what is in the way."""
         self._against: dict[str, list[str]] = {}
         """Not yet seen to bite -> what was found instead, each time."""
         self.remaining: dict[str, str] = {}
@@ -135,8 +137,13 @@ class Ledger:
 
     def _look_at(self, fault: Fault, kind: FaultKind) -> None:
         """Evidence against it may come from the first moment; it counts when it comes again and again."""
-        with contextlib.suppress(Unseen):
+        self.hidden.pop(fault.id, None)
+        try:
             wrong = self._evidence(fault, kind)
+        except Unseen as why:
+            if isinstance(why, Hidden):
+                self.hidden[fault.id] = str(why)
+        else:
             if wrong is not None and self._lab.now_s() - self._unseen[fault.id] > BITES_WITHIN_S + _slowest_s(fault):
                 self._doubt(fault, wrong)
 
@@ -168,6 +175,7 @@ class Ledger:
 
     def _seen(self, fault: Fault) -> None:
         del self._unseen[fault.id]
+        self.hidden.pop(fault.id, None)
         self._against.pop(fault.id, None)
 
     def _doubt(self, fault: Fault, wrong: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from controller.faults import measuring
-from controller.faults.base import Direction, Fault, FaultKind, Lab, Unseen, Wish
+from controller.faults.base import Direction, Fault, FaultKind, Hidden, Lab, Unseen, Wish
 from node.shaping import Shape, Share
 
 Ends = tuple[str, str]
@@ -41,11 +41,11 @@ class LinkFault(FaultKind):
         for broker in dict.fromkeys(end for ends in shapes for end in ends):
             if not lab.is_measurable(broker):
                 lab.notes(fault).clear()
-                raise Unseen(f"{broker} cannot be asked now")
+                raise Hidden(f"{broker} cannot be asked")
         if self.wish(fault).cut is None:
             shapes = {ends: shape for ends, shape in shapes.items() if not shape.cut}
         if not shapes:
-            raise Unseen("another fault has cut the link")
+            raise Hidden("another fault has cut the link")
         told = measured(lab, fault, shapes)
         return next((wrong for ends, wrong in told.items() if wrong is not None), None)
 

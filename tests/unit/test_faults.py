@@ -456,7 +456,7 @@ def test_what_another_fault_hides_is_no_doubt() -> None:
     settle(ledger)
     ledger.heal(hidden)
     assert ledger.doubts == []
-    assert ledger.unmeasured == ["f2, cut of b1-b2: b1 cannot be asked now"]
+    assert ledger.unmeasured == ["f2, cut of b1-b2: b1 cannot be asked"]
 
 
 @pytest.mark.parametrize(
