@@ -85,13 +85,10 @@ class Document:
 
     def _explained(self, error: msgspec.ValidationError, kind: type) -> UsageError:
         fault = yamltypes.locate(str(error), self.data, kind)
-        if fault.unknown_value is not None:
-            told = f"{fault.what}: `{fault.unknown_value}`; {known(fault.unknown_value, fault.known)}"
-            return self._at(self._find(fault.path), told)
-        if fault.unknown_key is None:
-            return self._at(self._find(fault.path), fault.what)
-        key_node = next(key for key, _ in self._find(fault.path).value if key.value == fault.unknown_key)
-        return self._at(key_node, f"unknown key `{fault.unknown_key}`; {known(fault.unknown_key, fault.known)}")
+        node = self._find(fault.path)
+        if fault.unknown_key is not None:
+            node = next(key for key, _ in node.value if key.value == fault.unknown_key)
+        return self._at(node, in_words(fault))
 
     def _find(self, path: Sequence[Step]) -> yaml.Node:
         node = self._node
@@ -178,6 +175,15 @@ def parse(text: str, source: str) -> Document:
 
 def load(path: Path, kind: type[T]) -> T:
     return read(path).convert(kind)
+
+
+def in_words(fault: yamltypes.Fault) -> str:
+    """What is wrong, and what would be right; where it is, the caller knows how to say."""
+    if fault.unknown_value is not None:
+        return f"{fault.what}: `{fault.unknown_value}`; {known(fault.unknown_value, fault.known)}"
+    if fault.unknown_key is not None:
+        return f"unknown key `{fault.unknown_key}`; {known(fault.unknown_key, fault.known)}"
+    return fault.what
 
 
 def known(name: str, names: Iterable[str]) -> str:

@@ -76,23 +76,27 @@ def heal(target: str | None, all_: bool, cluster_name: str | None) -> None:
     if (target is None) != all_:
         raise UsageError("name a link, a broker or a fault's id to heal, or give --all")
     with attach(cluster_name) as cluster, memory.ledger(cluster) as ledger:
-        applied = list(ledger.active.values()) if target is None else _applied(cluster, ledger, target)
-        _heal(ledger, applied)
-        output.say(f"{len(applied)} healed" if applied else "there was nothing to heal")
+        chosen = ledger.open if target is None else _open(cluster, ledger, target)
+        _heal(ledger, chosen)
+        done = [one for one in chosen if one.id not in ledger.healing]
+        output.say(f"{len(done)} healed" if chosen else "there was nothing to heal")
 
 
-def _applied(cluster: LiveCluster, ledger: Ledger, target: str) -> list[Fault]:
-    if target in ledger.active:
-        return [ledger.active[target]]
+def _open(cluster: LiveCluster, ledger: Ledger, target: str) -> list[Fault]:
+    """What is applied to the target, or not quite healed."""
+    by_id = {one.id: one for one in ledger.open}
+    if target in by_id:
+        return [by_id[target]]
     if _ID.fullmatch(target) and target not in cluster.topology.broker_names:
-        raise UsageError(f"no fault {target} is applied; {known(target, ledger.active)}; see `brokerlab fault list`")
+        raise UsageError(f"no fault {target} is applied; {known(target, by_id)}; see `brokerlab fault list`")
     if ":" not in target:
         is_broker = target in cluster.topology.broker_names or "-" not in target
         target = f"broker:{target}" if is_broker else f"link:{target}"
-    applied = [one for name in targets.resolve(target, cluster.topology, Random()) for one in ledger.on(name)]
-    if not applied:
+    hit = targets.resolve(target, cluster.topology, Random())
+    found = [one for one in ledger.open if one.target in hit]
+    if not found:
         raise UsageError(f"there is no fault on {target.partition(':')[2]}; see `brokerlab fault list`")
-    return applied
+    return found
 
 
 @fault.command("list")
@@ -101,7 +105,9 @@ def _applied(cluster: LiveCluster, ledger: Ledger, target: str) -> list[Fault]:
 def list_(cluster_name: str | None, format_: str) -> None:
     """List the faults that are applied to a running cluster."""
     with attach(cluster_name) as cluster:
-        rows = [msgspec.to_builtins(one) for one in memory.read(cluster.directory).applied]
+        kept = memory.read(cluster.directory)
+    states = (("applied", kept.applied), ("healing", kept.healing))
+    rows = [{**msgspec.to_builtins(one), "state": state} for state, some in states for one in some]
     output.show(rows, format_, empty=f"no fault is applied; there are: {', '.join(faults.names())}")
 
 
@@ -191,10 +197,13 @@ def _heal(ledger: Ledger, applied: Iterable[Fault]) -> None:
             left = [f"{one.kind} {one.name} ({ledger.remaining.get(id_)})" for id_, one in ledger.healing.items()]
             raise BrokerlabError(f"not healed after {HEALED_WITHIN_S:g} s: {', '.join(left)}; see `brokerlab ps`")
 
+    for id_, why in ledger.hidden.items():
+        output.say(f"{id_} is not healed before others are: {why}")
+
 
 def _is_settled(ledger: Ledger) -> bool:
     ledger.settle()
-    return not ledger.healing
+    return all(id_ in ledger.hidden for id_ in ledger.healing)
 
 
 def _wait(condition: Callable[[], bool], what: str, within_s: float) -> None:

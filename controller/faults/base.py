@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.errors import UsageError
 from controller.runtimes.base import NodeState
-from controller.yamlfile import known
+from controller.yamlfile import in_words
 from controller.yamltypes import locate
 from node.shaping import Shape
 from node.strain import Strain
@@ -94,6 +94,9 @@ class Lab(Protocol):
     def resume(self, fault: Fault) -> None: ...
     def state(self, broker: str) -> NodeState: ...
     def neighbours(self, broker: str) -> tuple[str, ...]: ...
+    def is_severed(self, broker: str, neighbour: str) -> bool:
+        """Whether faults that last keep the two from hearing each other."""
+
     def is_ready(self, broker: str) -> bool: ...
     def is_measurable(self, broker: str) -> bool:
         """Whether the frames that it sends and gets show how its links are."""
@@ -161,11 +164,7 @@ class FaultKind(ABC):
             self.check_more(msgspec.convert(args, self.Arguments))
         except msgspec.ValidationError as error:
             found = locate(str(error), args, self.Arguments)
-            told = (
-                f"unknown key `{found.unknown_key}`; {known(found.unknown_key, found.known_keys)}"
-                if found.unknown_key
-                else ": ".join([*map(str, found.path), found.what])
-            )
+            told = ": ".join([*map(str, found.path), in_words(found)])
             raise UsageError(f"fault {self.kind}: {told}") from None
 
     def check_more(self, args: Any) -> None:  # noqa: B027 - most kinds have nothing to add

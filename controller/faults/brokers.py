@@ -35,6 +35,19 @@ def asked(lab: Lab, broker: str) -> dict[str, Any]:
     if (state := lab.state(broker)) != "running":
         raise Hidden(f"{broker} is {state}")
     status = lab.status(broker)
+    if status is None and lab.strain(broker).isolated:
+        raise Hidden(f"{broker} is isolated")
     if status is None:
         raise Unseen(f"{broker} did not answer")
     return status
+
+
+def unready(lab: Lab, broker: str) -> str | None:
+    """What a broker that is back still lacks; Hidden if it waits only for whom other faults keep from it."""
+    if lab.is_ready(broker):
+        return None
+    waits_for: list[str] = asked(lab, broker)["waiting_for"]
+    told = f"{broker} waits for {', '.join(waits_for) or 'what it is to be told'}"
+    if waits_for and all(lab.is_severed(broker, name) for name in waits_for):
+        raise Hidden(f"{told}, and other faults are in between")
+    return told

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.base import Fault, Lab, Load, Unseen
-from controller.faults.brokers import StrainFault
+from controller.faults.brokers import StrainFault, unready
 
 SEEN_WITHIN_S = 15.0
 
@@ -35,4 +35,4 @@ class Isolate(StrainFault):
     def still(self, lab: Lab, fault: Fault) -> str | None:
         if lab.strain(fault.name).isolated or lab.state(fault.name) != "running":
             return None
-        return None if lab.is_ready(fault.name) else f"{fault.name} has not found its neighbours again"
+        return unready(lab, fault.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.base import Fault, FaultKind, Lab
+from controller.faults.brokers import unready
 
 
 class Kill(FaultKind):
@@ -24,4 +25,4 @@ class Kill(FaultKind):
         return None if state == "dead" else f"{fault.name} is {state}"
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
-        return None if lab.is_ready(fault.name) else f"{fault.name} is not ready"
+        return unready(lab, fault.name)

@@ -38,6 +38,10 @@ class ClusterLab:
         else:
             self._orders.recall(fault, asked)
 
+    def recall_healed(self, fault: Fault) -> None:
+        """An earlier command began to heal this, and nobody knows how far it came."""
+        self._orders.doubt(fault)
+
     def notes(self, fault: Fault) -> dict[str, Any]:
         return self._notes.setdefault(fault.id, {})
 
@@ -88,6 +92,12 @@ class ClusterLab:
 
     def neighbours(self, broker: str) -> tuple[str, ...]:
         return self._cluster.topology.neighbours(broker)
+
+    def is_severed(self, broker: str, neighbour: str) -> bool:
+        shapes = self.shapes(f"{broker}-{neighbour}").values()
+        ends = (broker, neighbour)
+        is_cut = any(shape.cut for shape in shapes)
+        return is_cut or any(self.state(end) != "running" or self.strain(end).isolated for end in ends)
 
     def answers(self, broker: str) -> bool:
         return self._cluster.answers(broker)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from controller import faults
 from controller.errors import BrokerlabError
-from controller.faults.base import Fault, FaultKind, Hidden, Unseen
+from controller.faults.base import Fault, FaultKind, Hidden, Load, Unseen, Wish
 from controller.faults.brokers import StrainFault
 from controller.faults.lab import ClusterLab
 from controller.faults.links import LinkFault
@@ -43,7 +43,7 @@ class Ledger:
         self._unseen: dict[str, float] = {}
         """Not yet seen to bite -> since when it was looked for."""
         self.hidden: dict[str, str] = {}
-        """Not yet seen to bite -> what is in the way."""
+        """Not yet seen to bite, or to be gone -> what is in the way."""
         self._against: dict[str, list[str]] = {}
         """Not yet seen to bite -> what was found instead, each time."""
         self.remaining: dict[str, str] = {}
@@ -55,15 +55,14 @@ class Ledger:
         self.hit: set[str] = set()
         """Brokers that any fault was on."""
 
-    def recall(self, applied: Iterable[Fault]) -> None:
-        """What an earlier command has applied."""
+    def recall(self, applied: Iterable[Fault], healing: Iterable[Fault] = ()) -> None:
+        """What an earlier command has applied, and what it has begun to heal."""
         for fault in applied:
             self.active[fault.id] = fault
-            kind = faults.find(fault.kind)
-            if isinstance(kind, LinkFault):
-                self._lab.recall(fault, kind.wish(fault))
-            else:
-                self._lab.recall(fault, kind.load(fault) if isinstance(kind, StrainFault) else None)
+            self._lab.recall(fault, _asked(fault))
+        for fault in healing:
+            self.healing[fault.id] = fault
+            self._lab.recall_healed(fault)
 
     def apply(self, kind: str, target: str, args: dict[str, Any]) -> Fault:
         """Raises Skipped, with nothing recorded, if there is nothing to hit."""
@@ -91,11 +90,9 @@ class Ledger:
         return fault
 
     def heal(self, fault: Fault) -> None:
-        """Begin to; `settle` tells when it is complete."""
-        if self.active.pop(fault.id, None) is None:
-            return
+        """Begin to, or begin again; `settle` tells when it is complete."""
         kind = faults.find(fault.kind)
-        if fault.id in self._unseen:
+        if self.active.pop(fault.id, None) is not None and fault.id in self._unseen:
             self._last_look(fault, kind)
         self.healing[fault.id] = fault
         kind.heal(self._lab, fault)
@@ -123,6 +120,7 @@ class Ledger:
         for fault in done:
             del self.healing[fault.id]
             self.remaining.pop(fault.id, None)
+            self.hidden.pop(fault.id, None)
             self._lab.forget(fault)
             self._record(fault, "heal")
         return done
@@ -131,6 +129,11 @@ class Ledger:
     def unseen(self) -> list[Fault]:
         """Applied, and not yet seen to bite."""
         return [self.active[id_] for id_ in self._unseen if id_ in self.active]
+
+    @property
+    def open(self) -> list[Fault]:
+        """Applied, or not yet seen to be gone."""
+        return [*self.active.values(), *self.healing.values()]
 
     def on(self, target: str) -> list[Fault]:
         return [fault for fault in self.active.values() if fault.target == target]
@@ -183,8 +186,12 @@ class Ledger:
         self.doubts.append(f"{fault.id}, {fault.kind} of {fault.name}, did not bite: {wrong}")
 
     def _is_gone(self, fault: Fault) -> bool:
+        self.hidden.pop(fault.id, None)
         try:
             left = faults.find(fault.kind).remains(self._lab, fault)
+        except Hidden as why:
+            self.hidden[fault.id] = self.remaining[fault.id] = str(why)
+            return False
         except Unseen as why:
             self.remaining.setdefault(fault.id, str(why))
             return False
@@ -193,6 +200,13 @@ class Ledger:
         if left is not None:
             self.remaining[fault.id] = left
         return left is None
+
+
+def _asked(fault: Fault) -> Wish | Load | None:
+    kind = faults.find(fault.kind)
+    if isinstance(kind, LinkFault):
+        return kind.wish(fault)
+    return kind.load(fault) if isinstance(kind, StrainFault) else None
 
 
 def _slowest_s(fault: Fault) -> float:

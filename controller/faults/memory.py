@@ -22,6 +22,7 @@ FILE = "faults.json"
 class Remembered(Struct):
     next_number: int = 1
     applied: list[Fault] = []
+    healing: list[Fault] = []
 
 
 def read(directory: Path) -> Remembered:
@@ -38,8 +39,7 @@ def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
     with _locked(cluster.directory), ControllerJournal.in_files(logs, cluster.facts.scheme) as journal:
 
         def remember() -> None:
-            # What is still healing has not been recorded as healed, so it counts as applied.
-            left = Remembered(made.next_number, [*made.active.values(), *made.healing.values()])
+            left = Remembered(made.next_number, list(made.active.values()), list(made.healing.values()))
             files.write_json(cluster.directory / FILE, left, files.PRIVATE_FILE)
 
         def record(fault: Fault, phase: FaultPhase) -> None:
@@ -49,7 +49,7 @@ def ledger(cluster: LiveCluster) -> Iterator[Ledger]:
 
         remembered = read(cluster.directory)
         made = Ledger(ClusterLab(cluster), cluster.runtime.state, record, remembered.next_number)
-        made.recall(remembered.applied)
+        made.recall(remembered.applied, remembered.healing)
         try:
             yield made
         finally:

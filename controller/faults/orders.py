@@ -58,11 +58,19 @@ class Orders:
         """An earlier command asked for this."""
         if isinstance(asked, Load):
             self._loads.setdefault(fault.name, {})[fault.id] = asked
+        else:
+            self._wishes.setdefault(fault.name, {})[fault.id] = asked
+        self.doubt(fault)
+
+    def doubt(self, fault: Fault) -> None:
+        """Its brokers may know of it or not; they are told again."""
+        if fault.on == "broker":
             self._knowledge(fault.name).strain = None
-            return
-        self._wishes.setdefault(fault.name, {})[fault.id] = asked
-        for broker, peer in self.shapes(fault.name):
-            self._knowledge(broker).shapes[peer] = None
+            self._untold[fault.name] = None
+        elif fault.on == "link":
+            for broker, peer in self.shapes(fault.name):
+                self._knowledge(broker).shapes[peer] = None
+                self._untold[broker] = None
 
     def ask(self, fault: Fault, asked: Wish | Load) -> None:
         if isinstance(asked, Load):

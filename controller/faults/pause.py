@@ -33,6 +33,7 @@ class Pause(FaultKind):
     def remains(self, lab: Lab, fault: Fault) -> str | None:
         if fault.on == "client":
             return f"{fault.name} is still paused" if lab.is_away(fault.name) else None
-        if lab.state(fault.name) == "dead":
+        state = lab.state(fault.name)
+        if state == "dead" or (state == "running" and lab.strain(fault.name).isolated):
             return None
         return None if lab.answers(fault.name) else f"{fault.name} does not answer"

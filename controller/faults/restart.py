@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from controller.faults.base import Fault, FaultKind, Lab
+from controller.faults.brokers import unready
 
 
 class Restart(FaultKind):
@@ -26,8 +27,8 @@ class Restart(FaultKind):
         return None if state == "dead" else f"{fault.name} is {state}"
 
     def remains(self, lab: Lab, fault: Fault) -> str | None:
-        if not lab.is_ready(fault.name):
-            return f"{fault.name} is not ready"
+        if (lacking := unready(lab, fault.name)) is not None:
+            return lacking
         status = lab.status(fault.name)
         if status is None or status["inc"] <= lab.notes(fault).get("inc", 0):
             return f"{fault.name} is no new incarnation"

@@ -6,6 +6,7 @@ import contextlib
 
 from controller.errors import NoAnswer
 from controller.faults.base import Fault, FaultKind, Lab, Unseen
+from controller.faults.brokers import unready
 
 HANDS_OVER_WITHIN_S = 10.0
 
@@ -38,7 +39,7 @@ class Stop(FaultKind):
                 return f"{fault.name} has not handed over everything"
             lab.start(fault)
             notes["is_back"] = True
-        return None if lab.is_ready(fault.name) else f"{fault.name} is not ready"
+        return unready(lab, fault.name)
 
     def _go_on(self, lab: Lab, fault: Fault) -> bool:
         """Whether it has gone. It does not go before it has handed over everything: nothing excuses that loss."""

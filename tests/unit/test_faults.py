@@ -67,6 +67,7 @@ class PaperCluster:
         self.lie: set[tuple[str, str]] = set()
         self.sent: dict[str, tuple[int, int]] = {}
         self.can_leave = True
+        self.waiting_for = ["b1"]
         self.deaf: set[str] = set()
         self.refuses = False
         self.lying_strains = False
@@ -94,6 +95,7 @@ class PaperCluster:
         return {
             "inc": sum(line == f"start {broker}" for line in self.story) + 1,
             "left": self.can_leave and f"leave {broker}" in self.story,
+            "waiting_for": [] if broker in self.ready else list(self.waiting_for),
             "stalled": strain.disk_full,
             "clock_ns": round(self.now * strain.clock_rate * 1e9) + round(strain.clock_ahead_ms * 1e6),
             "cpu_share": float(strain.cpu_share),
@@ -656,3 +658,27 @@ def test_a_broker_that_died_under_strain_is_not_under_it_any_more() -> None:
     cluster.runtime.states["b1"] = "dead"
     ledger.heal(fault)
     assert settle(ledger) == [fault]
+
+
+def test_a_broker_that_other_faults_keep_from_its_neighbours_is_not_waited_for() -> None:
+    cluster, ledger = made()
+    killed = ledger.apply("kill", "broker:b2", {})
+    cut = ledger.apply("cut", "link:b1-b2", {})
+    cluster.ready.discard("b2")
+    ledger.heal(killed)
+    assert settle(ledger, 5) == []
+    assert ledger.hidden == {"f1": "b2 waits for b1, and other faults are in between"}
+    ledger.heal(cut)
+    cluster.ready.add("b2")
+    assert {fault.id for fault in settle(ledger)} == {"f1", "f2"}
+    assert ledger.hidden == {}
+
+
+def test_what_an_earlier_command_began_to_heal_is_healed_to_the_end() -> None:
+    """It asks for nothing any more, but nobody knows whether its broker has heard of that."""
+    cluster, ledger = made()
+    cluster.shapes["b2", "b1"] = Shape(cut=True, deaf=True)
+    fault = Fault("f4", "cut", "link:b1-b2")
+    ledger.recall([], [fault])
+    assert settle(ledger) == [fault]
+    assert cluster.shapes["b2", "b1"] == Shape()
