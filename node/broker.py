@@ -77,6 +77,7 @@ class Broker:
             self._keeper.listen(door, config.bound(door), keys.broker) for door in admitted
         )
         self._admin_poller.register(self._admin, zmq.POLLIN)
+        self._keeper.watch(self._admin_poller)
         self._lines = {
             name: dial(self._context, config.reach(name, "peers"), keys.broker, keys.broker.public)
             for name, _ in config.neighbours()
@@ -91,13 +92,12 @@ class Broker:
         log.info("broker ends", node=self._config.node, inc=self.inc)
 
     def _round(self) -> None:
-        if self.station.is_stalled:
-            # What arrives stays where it is until the log has room again.
-            ready = wait(self._admin_poller, STALLED_PATIENCE_MS)
-        else:
-            ready = wait(self._poller, self._patience_ms())
-            now = self._clock.monotonic_ns()
-            self._attend_doors(ready, now)
+        is_stalled = self.station.is_stalled
+        # Stalled, what arrives stays where it is until the log has room again; only who asks to come in is answered.
+        ready = wait(self._admin_poller, STALLED_PATIENCE_MS) if is_stalled else wait(self._poller, self._patience_ms())
+        now = self._clock.monotonic_ns()
+        self._attend_doors(ready, now)
+        if not is_stalled:
             self._take_frames(ready, now)
             self.station.work(now)
         self._send(self.station.send())

@@ -138,6 +138,11 @@ class Doorkeeper:
         self._poller.register(socket, zmq.POLLIN)
         return socket
 
+    def watch(self, poller: zmq.Poller) -> None:
+        """Wake this poller too when somebody asks to come in."""
+        for socket in (self._zap, *self._monitors):
+            poller.register(socket, zmq.POLLIN)
+
     def attend(self, ready: Ready, limit: int) -> list[tuple[str, str]]:
         """Answer questions about keys; returns (door, why) for each connection that was not let in."""
         refused = []

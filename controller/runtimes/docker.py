@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -146,7 +147,8 @@ class DockerRuntime(Runtime):
         limits = container.attrs["HostConfig"]
         with engine.refusals_told():
             if (limits["Memory"], limits["CpuQuota"] or UNLIMITED) != (memory, quota):
-                container.update(cpu_period=period, cpu_quota=quota, mem_limit=memory, memswap_limit=memory)
+                with _told_if_used(node, memory):
+                    container.update(cpu_period=period, cpu_quota=quota, mem_limit=memory, memswap_limit=memory)
             network.attach(self._network_name, container, node, is_attached=not strain.isolated)
         return structs.replace(strain, cpu_share=1, memory_mb=None, isolated=False)
 
@@ -242,6 +244,20 @@ class DockerRuntime(Runtime):
 
     def _state_of(self, node: str) -> NodeState:
         return self.state()[node]
+
+
+@contextmanager
+def _told_if_used(node: str, memory: int) -> Iterator[None]:
+    from docker.errors import APIError
+
+    try:
+        yield
+    except APIError as error:
+        if "memory" in str(error) and "resource busy" in str(error):
+            raise UsageError(
+                f"{node} already uses more than {memory >> 20} MB, and Docker sets no limit below that; allow it more"
+            ) from None
+        raise
 
 
 def cpu_period_and_quota_us(share: float) -> tuple[int, int]:

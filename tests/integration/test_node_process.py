@@ -93,3 +93,14 @@ def test_a_mistake_of_ours_stops_the_broker_with_the_story(tmp_path: Path, schem
         for word in words:
             assert word in lab.stderr("b1")
         assert lab.is_running("b2") and not lab.log("b1", "close")
+
+
+def test_a_broker_whose_disk_is_full_still_lets_in_who_can_heal_it(tmp_path: Path) -> None:
+    """Each request comes over a connection of its own: somebody has to answer for its key."""
+    with Lab(tmp_path, [("b1", "b2")]) as lab:
+        lab.start("b1", "b2")
+        lab.wait_ready("b1", "b2")
+        lab.must("b1", "strain", strain={"disk_full": True})
+        until(lambda: lab.must("b1", "status")["stalled"], "the log takes nothing more")
+        lab.must("b1", "strain", strain={})
+        until(lambda: not lab.must("b1", "status")["stalled"], "the log takes what waited")
