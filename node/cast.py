@@ -53,6 +53,7 @@ class Cast:
         clock: Clock,
         seqs: Mapping[str, int],
         warn: Callable[[Refusal], None],
+        limits: Limits = LIMITS,
     ) -> None:
         """`seqs`: client → its last `seq` in earlier incarnations of the driver."""
         self._node = node
@@ -61,6 +62,7 @@ class Cast:
         self._brokers = brokers
         self._must_advertise = "advertisements" in scheme.needs
         self._seqs = seqs
+        self._limits = limits
         self._clock = clock
         self._codec = WireCodec()
         self._clients: dict[str, VirtualClient] = {}
@@ -135,7 +137,7 @@ class Cast:
         client = self._clients.get(name)
         if client is None:
             first_seq = self._seqs.get(name, 0) + 1
-            state = ClientState(check_client_id(name), self._journal.inc, self._codec, LIMITS, first_seq)
+            state = ClientState(check_client_id(name), self._journal.inc, self._codec, self._limits, first_seq)
             client = VirtualClient(state, self._journal, self._brokers, self._must_advertise)
             self._clients[name] = client
         return client

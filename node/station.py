@@ -18,6 +18,7 @@ from node.core.schemes.base import Persist, Scheme
 from node.core.schemes.registry import UnknownScheme, build
 from node.core.session import Frame
 from node.core.state import BrokerState
+from node.core.wishes import Word
 from node.drift import Drift
 from node.errors import ConfigError
 from node.journal import Journal
@@ -84,12 +85,13 @@ class Station:
         self._is_leaving = False
 
     def _restore(self, kept: dict[str, bytes]) -> None:
-        clients = kept.pop(_CLIENTS, b"")
-        if clients:
-            until = self._clock.monotonic_ns() + self._clients_back_within_ns
-            self.state.expect(msgspec.json.decode(clients, type=list[str]), until)
-            self._store.append([Persist(_CLIENTS, b"")])
+        words = kept.pop(_CLIENTS, b"")
         self.state.scheme.restore(kept)
+        if words:
+            now = self._clock.monotonic_ns()
+            clients = msgspec.json.decode(words, type=list[Word])
+            taken_up = self.state.expect(clients, now, now + self._clients_back_within_ns)
+            self._store.append([*taken_up.persist, Persist(_CLIENTS, b"")])
 
     def take(self, port: Port, frame: Frame[bytes], now: int) -> None:
         self.worker.put(self.state.receive(port, frame, self.drift.at(now)))
@@ -134,7 +136,7 @@ class Station:
         """The orderly end; who was asked to leave before leaves word of its clients for its successor."""
         self.state.scheme.check()
         if self._is_leaving:
-            self._store.append([Persist(_CLIENTS, msgspec.json.encode(self.state.clients))])
+            self._store.append([Persist(_CLIENTS, msgspec.json.encode(self.state.words))])
         self._tell_refusals(self._clock.monotonic_ns(), final=True)
         self._journal.add(records.Close)
         self._journal.close()

@@ -58,7 +58,7 @@ class VirtualClient:
         """False if the operation has to wait."""
         match operation:
             case plan.Attach(broker=broker):
-                self._attach(broker, now)
+                return self._attach(broker, now)
             case plan.Detach(broker=broker, linger_ms=linger_ms):
                 return self._detach(broker, round(linger_ms * MS), now)
             case plan.Subscribe(sub=sub, filter=text, lang=lang):
@@ -76,12 +76,15 @@ class VirtualClient:
                 return self._publish(content, lang, intended_t)
         return True
 
-    def _attach(self, broker: str, now: int) -> None:
+    def _attach(self, broker: str, now: int) -> bool:
         if broker not in self._brokers:
             raise Unplayable(f"no broker {broker!r}; known are {', '.join(sorted(self._brokers))}")
+        if self.state.brokers and broker not in self.state.brokers and not self.state.is_confirmed:
+            return False  # who moves has all that it wants at the old broker first
         self.state.attach(broker, now)
         self._journal.add(records.Attach, client=self.name, broker=broker)
         self._met.add(broker)
+        return True
 
     def knows(self, broker: str) -> bool:
         return broker in self._met
@@ -91,7 +94,7 @@ class VirtualClient:
         leaves = self.state.brokers if broker is None else (broker,)
         if not set(leaves) <= set(self.state.brokers):
             raise Unplayable(f"it is not attached to {broker}")
-        if any(held.state != "confirmed" for held in self.state.held.values()):
+        if not self.state.is_confirmed:
             return False  # one thing at a time is asked for a subscription
         if not self._has_lingered(linger_ns, now):
             return False

@@ -17,6 +17,7 @@ from node.core.items import Item, Outcome
 from node.core.messages import Port, Publish
 from node.core.session import Frame, Limits
 from node.core.state import CLIENT_SILENCE_NS, BrokerState
+from node.errors import HostError
 from node.journal import Journal
 from node.probing import Probes
 from node.refusals import Refusal
@@ -26,7 +27,6 @@ from node.strain import Strain
 from node.wire import WireCodec, encode_frame
 
 FRAMES_PER_TURN = 200
-LIMITS = Limits()
 STALLED_NS = 50_000_000
 
 
@@ -86,7 +86,8 @@ class SimBroker:
         self._usage = VirtualUsage()
         scheme = build_scheme(config, inc)
         silence_ns = clients_wait_ns(config, CLIENT_SILENCE_NS)
-        self._state = Served(scheme, inc, WireCodec(scheme.controls), kernel.now, LIMITS, silence_ns)
+        limits = settings.limits(Limits())
+        self._state = Served(scheme, inc, WireCodec(scheme.controls), kernel.now, limits, silence_ns)
         self._state.charge = self._charge
         chance = Random(f"{config.cluster}/{config.node}/{inc}/links")
         self.lines = {name: Line(link.shape, chance) for name, link in config.neighbours()}
@@ -197,6 +198,9 @@ class SimBroker:
             self._station.close()
         except InvariantViolation as violation:
             self._end_by_itself([f"invariant broken: {violation}"])
+        except HostError as error:
+            # A real broker complains, and ends with what of its log found room.
+            self._end_by_itself([str(error)])
         self._is_over = True
 
     def put_under(self, strain: Strain) -> None:

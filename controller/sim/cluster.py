@@ -53,7 +53,7 @@ class SimNodes:
         scheme = find_scheme(spec.scheme)
         for name, plan in spec.plans.items():
             played = parse_plan(plan.encoded(), name)
-            driver = SimDriver(self.kernel, self, name, played, scheme, self.brokers, shelf.log(name, 1))
+            driver = SimDriver(self.kernel, self, name, played, scheme, self.brokers, shelf.log(name, 1), spec.sim)
             self.drivers[name] = driver
             self._driver_of.update(dict.fromkeys(plan.clients, driver))
 

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from controller.sim.disk import Log
 from controller.sim.kernel import Alarm, Kernel, VirtualClock
-from node.cast import Absence, Cast
+from controller.sim.settings import Settings
+from node.cast import LIMITS, Absence, Cast
 from node.core.errors import PeerError
 from node.core.schemes.base import Scheme
 from node.core.session import Frame
@@ -29,13 +30,14 @@ class SimDriver:
         scheme: type[Scheme],
         brokers: Collection[str],
         log: Log,
+        settings: Settings,
     ) -> None:
         self._kernel = kernel
         self._wire = wire
         self._clock = VirtualClock(kernel.now)
-        self._cast = Cast(
-            node, plan, scheme, brokers, Journal(node, 1, self._clock.wall_ns, log), self._clock, {}, lambda _: None
-        )
+        journal = Journal(node, 1, self._clock.wall_ns, log)
+        limits = settings.limits(LIMITS)
+        self._cast = Cast(node, plan, scheme, brokers, journal, self._clock, {}, lambda _: None, limits)
         self._is_over = False
         self._soon = Alarm(kernel, self._turn)
         self._later = Alarm(kernel, self._turn)

@@ -113,9 +113,15 @@ class ClientState:
         return tuple(self._at)
 
     def attach(self, broker: str, now: int) -> None:
-        """Take up a broker: a new session, or the old one if the client was there before."""
+        """Take up a broker: a new session, or the old one if the client was there before.
+
+        Who moves waits before until everything is confirmed where it was: what the old broker brings has to be all
+        that it wants there, or what only the new one brings would be taken for something that was overtaken.
+        """
         if broker in self._at or len(self._at) == BROKERS_MAX:
             raise ValueError(f"client {self.client} is attached to {' and '.join(self._at)} already")
+        if self._at and not self.is_confirmed:
+            raise ValueError(f"client {self.client} has asked {self._at[0]} for something that is not confirmed yet")
         if not self._at and self._last_broker not in (None, broker):
             self._got_elsewhere = dict(self._got)
         self._at.append(broker)
@@ -316,6 +322,11 @@ class ClientState:
     def _live_sessions(self) -> list[tuple[str, Session[bytes]]]:
         """Those with the client's brokers, and those with former ones that something is still due to."""
         return [(b, s) for b, s in self._sessions.items() if b in self._at or s.waiting or s.wants_to_transmit]
+
+    @property
+    def is_confirmed(self) -> bool:
+        """Whether nothing that it asked for is open."""
+        return all(held.state == "confirmed" for held in self.held.values())
 
     @property
     def pending(self) -> int:

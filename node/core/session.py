@@ -299,6 +299,8 @@ class Session(Generic[P]):
         return self._frame(first, payloads)
 
     def _fresh(self, now: int, departed: list[Ticket]) -> Frame[P] | None:
+        if not self._control and not self._line:
+            return None
         payloads: list[P] = []
         first = self._next_seq
         room = min(self.limits.batch, self.limits.window - len(self._unacked))

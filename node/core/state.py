@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from node.core.acceptance import accept_body, accept_publication
 from node.core.errors import InvariantViolation, PeerError
-from node.core.filters import Filter, parse
 from node.core.items import ClientAbsent, ClientGone, Item, Malformed, Outcome, PeerDown, PeerUp, Sent
 from node.core.messages import (
     COMMON_BODIES,
@@ -25,11 +24,7 @@ from node.core.messages import (
     Publish,
     Refused,
     Settled,
-    Snapshot,
-    Subscribe,
-    Unsubscribe,
     broker_port,
-    client_port,
     kind_of,
 )
 from node.core.schemes.base import (
@@ -48,6 +43,7 @@ from node.core.schemes.base import (
 from node.core.session import MS, Frame, Limits, Session, Ticket
 from node.core.settling import Cause, Settling
 from node.core.wakes import Wakes
+from node.core.wishes import NOTHING, Wishes, Word
 
 
 class _Undecided(NamedTuple):
@@ -76,13 +72,14 @@ class BrokerState:
         self.inc = inc
         self._codec = codec
         self._limits = limits
+        self._is_leaving = False
         self._client_silence_ns = client_silence_ns
         self.sessions: dict[Port, Session[bytes]] = {}
         for neighbour in scheme.site.neighbours:
             self._session(broker_port(neighbour.name), now)
         self._settling = Settling()
         self._next_mid = 1
-        self._local: dict[Port, dict[str, Filter]] = {}
+        self._wishes = Wishes()
         # Publications for which it is not known yet whether these neighbours want them.
         self._undecided: dict[Port, list[_Undecided]] = {port: [] for port in scheme.unknown()}
         # Clients that the predecessor had when it ended in order -> until when what they may want is kept for them.
@@ -99,13 +96,24 @@ class BrokerState:
         session = self.sessions.get(port)
         if session is None:
             session = self.sessions[port] = Session(self.inc, self._limits, now)
+            if self._is_leaving:
+                session.leave()
         return session
 
-    def expect(self, clients: Iterable[str], until: int) -> None:
-        """Publications that come before these clients have said again what they want wait for them."""
-        for client in clients:
-            self._expected[client_port(client)] = until
-            self._undecided[client_port(client)] = []
+    def expect(self, words: Iterable[Word], now: int, until: int) -> Outcome:
+        """Take up what the clients had told the predecessor, as if they had said it again; they are about to.
+
+        Without that a neighbour would hear for a moment that nobody here offers or wants anything. Publications that
+        come before a client is back wait for it.
+        """
+        outcome = Outcome()
+        for word in words:
+            self._expected[word.port] = until
+            self._undecided[word.port] = []
+            self._wishes.note(word.port, word.body)
+            self._session(word.port, now)
+            self._because(None, self.scheme.apply(Heard(word.port, word.body)), now, outcome)
+        return outcome
 
     def receive(self, port: Port, frame: Frame[bytes], now: int) -> list[Item]:
         """Take a frame from the wire; returns what belongs into the input queue, in order."""
@@ -182,7 +190,8 @@ class BrokerState:
             case PeerDown():
                 self._because(None, self.scheme.apply(PortDown(port)), now, outcome)
             case ClientAbsent():
-                self._expected.pop(port, None)
+                if self._expected.pop(port, None) is not None:
+                    self._forget_client(port, now, outcome)
             case ClientGone():
                 self._client_gone(port, now, outcome)
             case TimerFired():
@@ -236,7 +245,7 @@ class BrokerState:
         if port.is_broker:
             payload = Publish(publication, forward.header)
         else:
-            subs = self._wanted_by(port, publication)
+            subs = self._wishes.matching(port, publication)
             if not subs:
                 return
             payload = Deliver(publication, subs)
@@ -252,15 +261,6 @@ class BrokerState:
         self._dirty[port] = None
         outcome.sent.append(Sent(port.name, "publication", publication.msg, None, None, 0, len(data)))
 
-    def _wanted_by(self, port: Port, publication: Publication) -> tuple[str, ...]:
-        """The last, exact test: whatever the scheme thinks, a client gets only what it asked for."""
-        filters = self._local.get(port, {})
-        return tuple(
-            sub
-            for sub, wanted in filters.items()
-            if wanted.lang == publication.lang and wanted.matches(publication.content)
-        )
-
     def _control(self, port: Port, control: Control, now: int, outcome: Outcome) -> None:
         body = control.body
         if not port.is_broker and not isinstance(body, COMMON_BODIES):
@@ -273,18 +273,10 @@ class BrokerState:
         if accepted is None:
             return
         if not port.is_broker:
-            self._note_locally(port, accepted)
+            self._wishes.note(port, accepted)
         self._because((port, control.mid), self.scheme.apply(Heard(port, accepted)), now, outcome)
         # Whatever a client says first is everything it wants.
         self._expected.pop(port, None)
-
-    def _note_locally(self, port: Port, body: Body) -> None:
-        if isinstance(body, Subscribe):
-            self._local.setdefault(port, {})[body.sub] = parse(body.filter, body.lang)
-        elif isinstance(body, Unsubscribe):
-            self._local.get(port, {}).pop(body.sub, None)
-        elif isinstance(body, Snapshot) and body.subs is not None:
-            self._local[port] = {s.sub: parse(s.filter, s.lang) for s in body.subs}
 
     def _peer_up(self, port: Port, up: PeerUp, now: int, outcome: Outcome) -> None:
         session = self.sessions[port]
@@ -305,9 +297,12 @@ class BrokerState:
     def _client_gone(self, port: Port, now: int, outcome: Outcome) -> None:
         """A client that does not come back must not hold up the network for ever."""
         self._give_back(self.sessions[port].drop_publications())
-        self._local.pop(port, None)
-        self._because(None, self.scheme.apply(Heard(port, Snapshot((), ()))), now, outcome)
+        self._forget_client(port, now, outcome)
         self._send(port, Refused(0, "session", "silent for too long, subscriptions dropped"), outcome)
+
+    def _forget_client(self, port: Port, now: int, outcome: Outcome) -> None:
+        self._wishes.note(port, NOTHING)
+        self._because(None, self.scheme.apply(Heard(port, NOTHING)), now, outcome)
 
     def _because(self, origin: tuple[Port, int] | None, effects: Iterable[Effect], now: int, outcome: Outcome) -> None:
         causes = [self._settling.begin(origin)]
@@ -397,12 +392,13 @@ class BrokerState:
         return min(session.deadline(), session.heard_at + self._limits.silence_ns + 1)
 
     @property
-    def clients(self) -> list[str]:
-        """Those who want something."""
-        return [port.name for port, filters in self._local.items() if filters]
+    def words(self) -> list[Word]:
+        """What is left for a successor."""
+        return list(self._wishes.words())
 
     def leave(self) -> None:
         """Take nothing more from anybody, so that what was taken can go out before the end."""
+        self._is_leaving = True
         for port, session in self.sessions.items():
             session.leave()
             self._dirty[port] = None

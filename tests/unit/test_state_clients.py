@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from node.core.client import ClientState, Delivery, Event
 from node.core.messages import Subscribe, broker_port, client_port
 from node.core.schemes.base import Site
@@ -77,3 +79,46 @@ def test_a_client_that_is_gone_is_not_waited_for_and_may_come_back() -> None:
     pair.run(100 * MS)
     assert messages(pair.events["reader"]) == ["writer:1", "writer:2"]
     assert isinstance(pair.clients["reader"].held["s1"].body, Subscribe)
+
+
+def test_a_client_that_comes_while_its_broker_leaves_is_told_and_does_not_hold_up_the_end() -> None:
+    pair = Pair("reader", "late")
+    pair.listening = {"reader"}
+    pair.clients["reader"].subscribe("s1", "x > 0")
+    pair.run(100 * MS)
+    pair.state.leave()
+    pair.listening.add("late")
+    pair.clients["late"].subscribe("s2", "x > 0")
+    pair.run(500 * MS)
+    assert pair.state.has_left(pair.now)
+    assert [word.client for word in pair.state.words] == ["reader"], "what came too late was not taken"
+
+
+def test_a_successor_knows_what_its_clients_wanted_until_they_stay_away() -> None:
+    before = Pair("reader", "writer")
+    before.clients["reader"].subscribe("s1", "x > 0")
+    before.clients["writer"].advertise("a1", "x > 0")
+    before.run(100 * MS)
+    words = before.state.words
+    assert [(word.client, len(word.subs), len(word.advs)) for word in words] == [("reader", 1, 0), ("writer", 0, 1)]
+
+    pair = Pair("writer")
+    pair.state.expect(words, 0, 300 * MS)
+    assert pair.state.scheme.size() == 1
+    pair.clients["writer"].publish({"x": 1})
+    pair.run(200 * MS)
+    assert pair.state.scheme.size() == 1, "the reader may still come"
+    pair.run(200 * MS)
+    assert pair.state.scheme.size() == 0 and pair.state.words == []
+
+
+def test_who_moves_has_all_confirmed_where_it_was_before_it_comes_to_another_broker() -> None:
+    pair = Pair("mover")
+    mover = pair.clients["mover"]
+    pair.run(100 * MS)
+    mover.subscribe("s1", "x > 0")
+    with pytest.raises(ValueError, match="has asked b1 for something that is not confirmed yet"):
+        mover.attach("b2", pair.now)
+    pair.run(100 * MS)
+    mover.attach("b2", pair.now)
+    assert mover.brokers == ("b1", "b2")
