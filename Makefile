@@ -4,6 +4,7 @@ RUNTIME ?= docker
 TOPOLOGY ?= tree-13
 SCHEME ?= covering-active
 CLUSTER ?= lab
+SCHEDULES ?= 5000
 
 # Debian's own Python is built with optimisations that a Python in /usr/local often lacks; brokers feel the difference.
 SUITABLE := import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))
@@ -19,7 +20,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-matching bench-sim paper-xroute papers docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-matching bench-sim soak paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -82,6 +83,9 @@ bench-matching: $(STAMP) ## our indexes beside their naive twins and other ways,
 
 bench-sim: $(STAMP) ## events per second of a simulated network, beside a bare event loop
 	@$(BIN)/python -m tests.bench sim
+
+soak: $(STAMP) ## random fault schedules with fresh seeds in the simulator (SCHEDULES=5000 for each scheme)
+	@$(BIN)/brokerlab campaign soak --fresh --schedules $(SCHEDULES)
 
 paper-xroute: $(STAMP) ## repeat XROUTE's experiment: table sizes up to 50,000 subscriptions (minutes)
 	@$(BIN)/brokerlab paper xroute

@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import Struct
 
 from controller.campaigns.host import slow_brokers
-from controller.campaigns.model import RunSpec
 from controller.campaigns.phases import NotSettled, Phases
+from controller.campaigns.settled import SettledRun
 from controller.campaigns.stage import Stage
 from controller.errors import BrokerlabError
 from controller.faults.base import Fault
@@ -32,7 +32,7 @@ class Course(Struct, frozen=True):
     """Faults that were over before they could be measured, or hidden by others."""
 
 
-def take(run: RunSpec, cluster: Stage, journal: ControllerJournal, progress: Progress, keep: bool = False) -> Course:
+def take(run: SettledRun, cluster: Stage, journal: ControllerJournal, progress: Progress, keep: bool = False) -> Course:
     """Plays all phases and closes the logs; an interrupt is raised again once that is done.
 
     Kept, the brokers of a run that came to its end stay up.

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 import controller
 from controller import topology as topologies
 from controller import workloads, yamlfile
 from controller.campaigns import matrix, timetable
-from controller.campaigns.timetable import FaultEvent, Seconds
+from controller.campaigns.settled import Phases, SettledRun
 from controller.errors import UsageError
 from controller.sim.settings import Settings
 from controller.topology import Topology
@@ -31,12 +31,6 @@ RUNS_MAX = 10_000
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _FIXED = ("name", "description", "matrix")
-
-
-class Phases(Struct, frozen=True, forbid_unknown_fields=True):
-    load_s: Annotated[int, Meta(gt=0, le=86_400)] | Annotated[float, Meta(gt=0, le=86_400)]
-    warm_s: Seconds = 2
-    heal_s: Seconds = 5
 
 
 class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,30 +50,22 @@ class RawCampaign(Struct, frozen=True, forbid_unknown_fields=True):
     """Key → values: a list, `{from: 1, to: 20}` for whole numbers, or alternatives by name `{calm: …, rough: …}`."""
 
 
-class RunSpec(Struct, frozen=True):
-    """One run. Nothing in it is left to defaults, files or chance."""
+class RunSpec(SettledRun, frozen=True, kw_only=True):
+    """A run that a campaign file stands for."""
 
-    campaign: str
-    description: str
-    topology: Topology
-    scheme: str
-    parameters: dict[str, Any]
     workload: Workload
-    faults: tuple[FaultEvent, ...]
-    phases: Phases
-    seed: int
-    log: Level
-    """How much the brokers tell."""
-    sim: Settings
-    """For the runtime `sim` only."""
     choices: dict[str, Any]
     """What the matrix chose for this run."""
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = field(default_factory=dict)
     """The same in a word each, for people."""
 
     def plan(self) -> Plan:
         needs_advertisements = "advertisements" in registry.find(self.scheme).needs
         return workloads.plan(self.workload, self.topology, self.seed, needs_advertisements)
+
+    @property
+    def experiment(self) -> dict[str, Any]:
+        return {"workload": self.workload, "faults": self.faults, "phases": self.phases}
 
 
 class Campaign:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from controller.campaigns.model import RunSpec
 from controller.campaigns.quiet import Round, unrest
 from controller.campaigns.schedule import Schedule
+from controller.campaigns.settled import SettledRun
 from controller.campaigns.stage import Stage
 from controller.faults import find
 from controller.faults.base import Fault
@@ -29,7 +29,7 @@ class NotSettled(Exception):
 
 class Phases:
     def __init__(
-        self, run: RunSpec, cluster: Stage, ledger: Ledger, journal: ControllerJournal, progress: Progress
+        self, run: SettledRun, cluster: Stage, ledger: Ledger, journal: ControllerJournal, progress: Progress
     ) -> None:
         self._run = run
         self._cluster = cluster

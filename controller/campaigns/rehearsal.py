@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.campaigns import course, run
 from controller.campaigns.course import Course
-from controller.campaigns.model import RunSpec
+from controller.campaigns.settled import SettledRun
 from controller.cluster import ClusterSpec
 from controller.errors import BrokerlabError
 from controller.journal import NAME, ControllerJournal
@@ -20,7 +20,6 @@ from controller.progress import Silent
 from controller.sim import cluster as simulated
 from controller.sim.disk import LogsInMemory
 from controller.sim.settings import RUNTIME as SIM
-from controller.workloads.plans import Plan
 from node.core.schemes import registry
 from node.journal import Journal
 
@@ -38,16 +37,15 @@ class Rehearsed(Struct, frozen=True):
         return judge(drivers, controller, self.promise, self.course.doubts, self.course.why)
 
 
-def rehearse(spec: RunSpec, plan: Plan | None = None) -> Rehearsed:
-    """The plan is made from the seed if it is not given."""
-    plans = run.split(plan or spec.plan())
+def rehearse(spec: SettledRun) -> Rehearsed:
+    plans = run.split(spec.plan())
     cluster = run.cluster_spec(spec, SIM, (), directory=Path(), name="rehearsal", plans=plans)
     shelf = LogsInMemory()
     ended = _played(spec, cluster, shelf)
     return Rehearsed(ended, shelf.files, tuple(plans), registry.find(spec.scheme).promise)
 
 
-def _played(spec: RunSpec, wanted: ClusterSpec, shelf: LogsInMemory) -> Course:
+def _played(spec: SettledRun, wanted: ClusterSpec, shelf: LogsInMemory) -> Course:
     wanted.check()
     progress = Silent()
     try:

@@ -12,7 +12,7 @@ from controller import cluster as clusters
 from controller.campaigns import course, store
 from controller.campaigns.course import Outcome
 from controller.campaigns.host import HostWatch
-from controller.campaigns.model import RunSpec
+from controller.campaigns.settled import SettledRun
 from controller.campaigns.stage import Stage
 from controller.cluster import ClusterSpec
 from controller.interrupts import shielded
@@ -38,7 +38,7 @@ class Ran(Struct, frozen=True):
 
 
 def cluster_spec(
-    run: RunSpec,
+    run: SettledRun,
     runtime: str,
     command: tuple[str, ...],
     packages: tuple[str, ...] = (),
@@ -62,7 +62,7 @@ def cluster_spec(
         clients_wait_s=CLIENTS_WAIT_S + run.phases.warm_s + run.phases.load_s + run.phases.heal_s,
         sim=run.sim,
         packages=packages,
-        experiment={"workload": run.workload, "faults": run.faults, "phases": run.phases},
+        experiment=run.experiment,
     )
 
 
@@ -76,7 +76,7 @@ def split(plan: Plan) -> dict[str, Plan]:
     return {f"driver{number}": part for number, part in enumerate(plan.split(drivers), 1)}
 
 
-def carry_out(run: RunSpec, spec: ClusterSpec, progress: Progress, keep: bool = False) -> Ran:
+def carry_out(run: SettledRun, spec: ClusterSpec, progress: Progress, keep: bool = False) -> Ran:
     """Leaves the run directory and nothing else, however it ends; an interrupt is raised again when all is tidy.
 
     Kept, brokers and gateway of a run that came to its end stay up, to be looked at.

@@ -13,6 +13,8 @@ from controller.campaigns.series import Series
 from controller.commands import results
 from controller.commands.conduct import Conductor, tidy
 from controller.commands.options import with_option
+from controller.commands.replay import replay
+from controller.commands.soak import soak
 from controller.errors import UsageError
 from controller.sim.settings import RUNTIME as SIM
 
@@ -141,3 +143,7 @@ def _check_jobs(jobs: int | None) -> None:
 def _say_how_to_go_on(stopped: Series) -> None:
     if not stopped.is_finished:
         output.say(f"`brokerlab campaign resume {stopped.directory.name}` goes on from here")
+
+
+campaign.add_command(replay)
+campaign.add_command(soak)
