@@ -158,7 +158,7 @@ class _Said:
 def _object(path: Path) -> dict[str, Any]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
 
 
