@@ -18,6 +18,7 @@ from controller.audit.facts import Phase, RunFacts, Setting
 from controller.audit.promise import Window
 from tests.audit.burst import NARROW, burst
 from tests.audit.judged import Judged
+from tests.audit.test_doc import documented, rows
 
 S = 1_000_000_000
 MS = 1_000_000
@@ -134,3 +135,7 @@ def test_a_burst_is_traced_to_the_unsubscription_that_set_it_off(spark: SparkSes
     assert burst_settled["unsubscribe wide"]["settle_ns"] == wide["settle_ns"]
     work = pq.read_table(audit / "work.parquet").to_pylist()
     assert sum(row["handled"] for row in work if (row["node"], row["kind"]) == ("b1", "subscribe")) == NARROW + 1
+    for table in rows("Files in RUN/audit"):
+        assert documented(table) == set(pq.read_schema(audit / f"{table}.parquet").names), table
+    written = {path.stem for path in audit.glob("*.parquet")} - {"violations"}
+    assert written == set(rows("Files in RUN/audit"))
