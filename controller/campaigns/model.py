@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -150,6 +151,7 @@ def _run(campaign: Campaign, indexes: dict[str, int]) -> RunSpec:
     document.part(["parameters"]).convert(scheme.Parameters)
     workload = _workload(document, raw)
 
+    @cache
     def clients() -> tuple[str, ...]:
         needs_advertisements = "advertisements" in scheme.needs
         return workloads.plan(workload, topology, raw.seed, needs_advertisements).residents

@@ -44,6 +44,8 @@ class RawFault(Struct, frozen=True):
     for_s: Period | None = None
     while_: str | None = field(name="while", default=None)
     """The name of a fault above: this one comes and goes with it, at_s later."""
+    in_turn: bool = False
+    """Hits one of its targets each time it comes, the next one the next time."""
 
 
 _COMMON = tuple(one.encode_name for one in fields(RawFault))
@@ -75,6 +77,8 @@ def events(
         for number, turn in enumerate(turns):
             random = Random(f"{seed}/faults/{index}/{number}")
             hit = _targets(fault, raw.target, kind, topology, random, clients)
+            if raw.in_turn:
+                hit = (hit[number % len(hit)],)
             made.extend(FaultEvent(turn.at_s, turn.until_s, raw.kind, target, args) for target in hit)
             if len(made) > EVENTS_MAX:
                 raise fault.problem([], f"more than {EVENTS_MAX} faults; make every_s longer or the target smaller")
@@ -162,6 +166,8 @@ def _check_times(fault: Document, raw: RawFault, kind: FaultKind, load_s: float)
         raise fault.problem(["for_s"], f"it lasts while `{raw.while_}` does; leave for_s out")
     if raw.poisson_s is not None and raw.for_s is None and not kind.heals_at_once:
         raise fault.problem(["poisson_s"], "a fault that comes again needs for_s")
+    if raw.in_turn and not several:
+        raise fault.problem(["in_turn"], "it comes once, so there are no turns; say every_s, poisson_s or while")
     if raw.every_s is None:
         return
     if raw.every_s >= load_s:
