@@ -14,6 +14,7 @@ from controller.commands import results
 from controller.commands.conduct import Conductor, tidy
 from controller.commands.options import with_option
 from controller.commands.replay import replay
+from controller.commands.shrink import shrink
 from controller.commands.soak import soak
 from controller.errors import UsageError
 from controller.sim.settings import RUNTIME as SIM
@@ -146,4 +147,5 @@ def _say_how_to_go_on(stopped: Series) -> None:
 
 
 campaign.add_command(replay)
+campaign.add_command(shrink)
 campaign.add_command(soak)
