@@ -21,6 +21,7 @@ PIPE_CLOSED = 141
 COMMANDS: dict[str, tuple[str, str]] = {
     "up": ("controller.commands.cluster:up", "Start a cluster of brokers."),
     "down": ("controller.commands.cluster:down", "Stop a cluster."),
+    "watch": ("controller.commands.watch:watch", "Watch a running cluster in the terminal."),
     "ps": ("controller.commands.cluster:ps", "Show the nodes of running clusters."),
     "graph": ("controller.commands.cluster:graph", "Draw a running cluster with the state of its links."),
     "logs": ("controller.commands.cluster:logs", "Show a node's last lines."),

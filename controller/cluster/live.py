@@ -113,15 +113,15 @@ class LiveCluster:
         self.close()
 
 
-def attach(name: str | None) -> LiveCluster:
-    """The running cluster of that name; without a name the only one there is."""
+def attach(name: str | None, choose: str = "--cluster NAME") -> LiveCluster:
+    """The running cluster of that name; without a name the only one there is. `choose` says how one is named."""
     found = runtimes.discover()
     if name is None:
         if not found:
             raise UsageError("no cluster is running; start one with `brokerlab up line-3` or `make cluster-up`")
         if len(found) > 1:
             raise UsageError(
-                f"several clusters are running; choose one with --cluster: {', '.join(one.name for one in found)}"
+                f"several clusters are running; choose one with {choose}: {', '.join(one.name for one in found)}"
             )
         name = found[0].name
     for one in found:

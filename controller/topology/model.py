@@ -10,6 +10,7 @@ import msgspec
 from controller.errors import UsageError
 from controller.yamlfile import known
 from node.core.overlay import spanning_tree
+from node.shaping import Shape
 
 
 class Broker(msgspec.Struct, frozen=True):
@@ -31,6 +32,11 @@ class Link(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         return f"{self.a}-{self.b}"
+
+    @property
+    def shape(self) -> Shape:
+        """How both ends treat what they send, as long as nobody breaks the link."""
+        return Shape(self.delay_ms, jitter_ms=self.jitter_ms, loss=self.loss, rate_kbps=self.rate_kbps)
 
     def joins(self, a: str, b: str) -> bool:
         return {self.a, self.b} == {a, b}
