@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from controller.audit.report.model import QueuePoint
 from controller.audit.report.svg import element
-from controller.audit.report.text import NS_PER_S, duration, offset
 from controller.audit.report.words import LABELS
 from controller.compare.model import Compared, Summary
 from controller.compare.rows import MEASURES
 from controller.pages import Section, chart, page, table, write
 from controller.pages.charts import Points
+from controller.text import NS_PER_S, duration, offset
 
 FAULTS_SHOWN = 40
 SINCE_LOAD = "seconds since the load began"

@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from controller.audit.report.text import clean, count, duration
 from controller.compare.model import Summary
+from controller.text import clean, count, duration
 
 NOTHING = "–"
 Value = str | int | float | None

@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from controller.audit.report.scales import Linear, Log, Scale, durations_scale, round_steps
 from controller.audit.report.svg import element, group, percent
-from controller.audit.report.text import clean
 from controller.pages.tables import number
+from controller.text import clean
 
 GRID = 1000
 HEIGHT_PX = 280

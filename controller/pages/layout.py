@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from controller.audit.report.page import TEMPLATES as REPORT_TEMPLATES
 from controller.audit.report.svg import element
-from controller.audit.report.text import clean
+from controller.text import clean
 
 TEMPLATES = Path(__file__).parent / "templates"
 PARAGRAPH_LIMIT = 4000

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from controller.audit.report.svg import element
-from controller.audit.report.text import clean, count
+from controller.text import clean, count
 
 NOTHING = "–"
 

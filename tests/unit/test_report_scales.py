@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.audit.report.scales import Linear, TimeAxis, counts_scale, durations_scale, round_steps
-from controller.audit.report.text import clean, duration, natural, offset, volume
+from controller.text import clean, duration, natural, offset, volume
 
 S = 1_000_000_000
 positive = st.floats(min_value=1, max_value=1e13)

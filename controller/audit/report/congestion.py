@@ -12,7 +12,7 @@ from markupsafe import Markup
 from controller.audit.report.charts import Band, Plot, Points, Series, bar_chart, line_chart, sparkline
 from controller.audit.report.model import DelayPoint, QueuePoint, RunData
 from controller.audit.report.scales import TimeAxis, counts_scale, durations_scale
-from controller.audit.report.text import NS_PER_S, count, duration, natural
+from controller.text import NS_PER_S, count, duration, natural
 
 MULTIPLES_MAX = 8
 TABLE_ROWS_MAX = 250

@@ -15,7 +15,7 @@ from controller.audit.report.layout import LABEL_LETTERS_MAX, WIDE_PX, Layout, l
 from controller.audit.report.model import Broker, Fault, Link, Load, RunData
 from controller.audit.report.scales import round_steps
 from controller.audit.report.svg import element, group, percent
-from controller.audit.report.text import clean, count, natural, plural, volume
+from controller.text import clean, count, natural, plural, volume
 
 STEPS = 5
 

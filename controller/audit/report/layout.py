@@ -14,7 +14,7 @@ import networkx as nx
 import numpy as np
 
 from controller.audit.report.model import Broker, Link
-from controller.audit.report.text import natural
+from controller.text import natural
 
 Point = tuple[float, float]
 Side = Literal["above", "below", "left", "right", "outward"]

@@ -13,7 +13,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from controller.audit.report import congestion, drawing, routes, text, words
+from controller import text
+from controller.audit.report import congestion, drawing, routes, words
 from controller.audit.report.model import RunData, ViolationGroup
 from controller.audit.report.scales import TimeAxis
 from controller.audit.report.tables import HOPS_FIRST

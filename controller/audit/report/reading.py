@@ -8,8 +8,8 @@ from typing import Any
 
 from controller.audit.report import tables
 from controller.audit.report.model import Broker, Check, Damage, Fault, Link, Phase, RunData, Verdict
-from controller.audit.report.text import NS_PER_S, clean, clean_all, whole
 from controller.errors import UsageError
+from controller.text import NS_PER_S, clean, clean_all, whole
 
 REASONS_MAX = 40
 CHECKS_MAX = 60

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from controller.audit.report.model import Hop, RunData, Violation
-from controller.audit.report.text import duration, offset
+from controller.text import duration, offset
 
 BRANCHES_MAX = 10
 NODES_MAX = 24

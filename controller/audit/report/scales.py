@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
-from controller.audit.report.text import NS_PER_S
+from controller.text import NS_PER_S
 
 
 class Scale(Protocol):

@@ -10,8 +10,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
 from controller.audit.report.model import DelayPoint, Hop, Load, QueuePoint, Violation, ViolationGroup
-from controller.audit.report.text import clean, natural, whole
 from controller.errors import UsageError
+from controller.text import clean, natural, whole
 
 POINTS_MAX = 480
 HOPS_FIRST = 28

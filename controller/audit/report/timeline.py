@@ -9,8 +9,8 @@ from controller.audit.report.layout import LETTER_PX, NARROW_PX, WIDE_PX
 from controller.audit.report.model import Phase, RunData
 from controller.audit.report.scales import TimeAxis
 from controller.audit.report.svg import element, percent
-from controller.audit.report.text import duration, plural
 from controller.audit.report.windows import Window, argument_words, windows
+from controller.text import duration, plural
 
 PHASE_PX = 24
 LANE_PX = 22

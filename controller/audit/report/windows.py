@@ -10,7 +10,7 @@ from controller.audit.report.layout import NARROW_PX, WIDE_PX
 from controller.audit.report.model import Fault
 from controller.audit.report.scales import TimeAxis
 from controller.audit.report.svg import element, percent
-from controller.audit.report.text import duration
+from controller.text import duration
 
 LABEL_ROW_PX = 15
 LABEL_LETTER_PX = 6.2

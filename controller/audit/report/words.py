@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.audit.report.model import Check, RunData, Verdict
-from controller.audit.report.text import clean, count, duration, plural
+from controller.text import clean, count, duration, plural
 
 PROMISES = {
     "perfect": (
