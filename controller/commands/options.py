@@ -9,6 +9,10 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+cluster_option = click.option(
+    "--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running."
+)
+
 
 def with_option(command: Command) -> Command:
     """Adds `--with PACKAGE`, any number of times; the function gets them as `packages`."""

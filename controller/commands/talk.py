@@ -10,12 +10,12 @@ import msgspec
 
 from controller import interrupts, output
 from controller.cluster import attach, live
+from controller.commands.options import cluster_option
 from controller.errors import EnvironmentProblem, UsageError
 from node.client import Client
 from node.core.filters import LANGS, ContentError, parse_content
 from node.core.records import Lang
 
-_cluster = click.option("--cluster", "cluster_name", metavar="NAME", help="Which cluster, if several are running.")
 _lang = click.option("--lang", type=click.Choice(LANGS), default="attr", show_default=True)
 
 
@@ -23,7 +23,7 @@ _lang = click.option("--lang", type=click.Choice(LANGS), default="attr", show_de
 @click.argument("broker")
 @click.argument("content")
 @_lang
-@_cluster
+@cluster_option
 def publish(broker: str, content: str, lang: Lang, cluster_name: str | None) -> None:
     """Publish one message at BROKER. CONTENT is a flat JSON object, such as '{"price": 12}', or an XML document."""
     try:
@@ -41,7 +41,7 @@ def publish(broker: str, content: str, lang: Lang, cluster_name: str | None) -> 
 @click.argument("filter_", metavar="FILTER")
 @click.option("--count", type=click.IntRange(1), help="End after so many messages.")
 @_lang
-@_cluster
+@cluster_option
 def subscribe(broker: str, filter_: str, count: int | None, lang: Lang, cluster_name: str | None) -> None:
     """Print what arrives at BROKER and matches FILTER, such as 'price > 10', one JSON object per line."""
     with _client(broker, cluster_name) as client:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from controller.errors import UsageError
 from controller.runtimes.base import Found, NodeState, Runtime
 from controller.runtimes.docker import DockerRuntime
@@ -9,7 +11,7 @@ from controller.runtimes.process import ProcessRuntime
 from controller.sim.settings import RUNTIME as SIM
 from controller.yamlfile import known
 
-__all__ = ["DEFAULT", "Found", "NodeState", "Runtime", "discover", "find", "names"]
+__all__ = ["DEFAULT", "Found", "NodeState", "Runtime", "discover", "find", "is_there", "names"]
 
 _RUNTIMES: dict[str, type[Runtime]] = {}
 
@@ -33,6 +35,11 @@ def find(name: str) -> type[Runtime]:
 def discover() -> list[Found]:
     """Every live cluster on this machine, by name."""
     return sorted((one for runtime in _RUNTIMES.values() for one in runtime.discover()), key=lambda one: one.name)
+
+
+def is_there(cluster: str, directory: Path) -> bool:
+    """Whether anything is left of the cluster of that name that has this run directory."""
+    return any((one.name, one.directory) == (cluster, directory) for one in discover())
 
 
 register(DockerRuntime)

@@ -136,7 +136,7 @@ class Runtime(ABC):
 
     @abstractmethod
     def follow(self, node: str, count: int) -> Iterator[str]:
-        """The same, and whatever it says from now on, without end."""
+        """The same, and whatever it says from now on, also when it was started again."""
 
     @abstractmethod
     def down(self) -> None:

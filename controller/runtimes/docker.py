@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from controller.errors import EnvironmentProblem, UsageError
+from controller.files import POLL_S
 from controller.progress import Progress
 from controller.runtimes import engine, network, ports
 from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, config_files, in_parallel
@@ -164,10 +167,21 @@ class DockerRuntime(Runtime):
         return []
 
     def follow(self, node: str, count: int) -> Iterator[str]:
-        said = ""
-        for chunk in self._container(node).logs(tail=count, stream=True, follow=True):
-            *lines, said = (said + chunk.decode(errors="replace")).split("\n")
-            yield from lines
+        container = self._container(node)
+        yield from _lines(container.logs(tail=count, stream=True, follow=True))
+        started_at = container.attrs["State"]["StartedAt"]
+        # The engine's stream ends with the container; what it says in its next life is a stream of its own.
+        while self._is_there(node):
+            container.reload()
+            if container.attrs["State"]["StartedAt"] == started_at:
+                time.sleep(POLL_S)
+                continue
+            started_at = container.attrs["State"]["StartedAt"]
+            since = datetime.fromisoformat(started_at)
+            yield from _lines(container.logs(since=since.timestamp(), stream=True, follow=True))
+
+    def _is_there(self, node: str) -> bool:
+        return any(one["Labels"][engine.NODE] == node for one in _containers(self._filter()))
 
     def down(self) -> None:
         self._is_removed.set()
@@ -265,6 +279,13 @@ def cpu_period_and_quota_us(share: float) -> tuple[int, int]:
         return CPU_PERIOD_US_MIN, UNLIMITED
     period = max(CPU_PERIOD_US_MIN, ceil(CPU_QUOTA_US_MIN / share))
     return period, max(CPU_QUOTA_US_MIN, round(period * share))
+
+
+def _lines(chunks: Iterable[bytes]) -> Iterator[str]:
+    said = ""
+    for chunk in chunks:
+        *lines, said = (said + chunk.decode(errors="replace")).split("\n")
+        yield from lines
 
 
 def _containers(filters: Mapping[str, Any]) -> list[dict[str, Any]]:

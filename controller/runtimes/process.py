@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import node as node_package
-from controller.files import tail
+from controller import files
 from controller.progress import Progress
 from controller.runtimes import ports, processes
 from controller.runtimes.base import GATEWAY, Found, Layout, NodeState, Owner, Runtime, in_parallel
@@ -132,7 +132,7 @@ class ProcessRuntime(Runtime):
             return []
 
     def follow(self, node: str, count: int) -> Iterator[str]:
-        return tail(self._said(node), count, follow=True)
+        return files.follow(self._said(node), count, goes_on=lambda: bool(self._mine()))
 
     def down(self) -> None:
         self._is_removed.set()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.text import Text
@@ -15,22 +17,28 @@ _FILLS = ("#cfe8f3", "#d5f0d0", "#fdf3c7", "#f3d4ee", "#d4dcf7", "#f7d4d4")
 
 def drawing(topology: Topology) -> RenderableType:
     """The spanning tree as a tree, the links it leaves out beneath."""
+    drawn, left_out = tree(topology, lambda name, link: _label(topology, name, link))
+    told = Text(f"{topology.name}: {topology.description}\n")
+    also = ", ".join(f"{link.name}{_remarks(link)}" for link in left_out)
+    beneath: list[RenderableType] = (
+        [Text("also linked:"), Padding(Text(also), (0, 0, 0, 2), expand=False)] if also else []
+    )
+    return Group(told, drawn, *beneath, Text(f"\n{summary(topology)}", style="dim"))
+
+
+def tree(topology: Topology, label: Callable[[str, Link | None], Text]) -> tuple[Tree, tuple[Link, ...]]:
+    """The spanning tree, each broker labelled together with the link that leads to it; and the links it leaves out."""
     children = {name: topology.tree_neighbours(name) for name in topology.broker_names}
     start = _centre(children)
-    tree = Tree(_label(topology, start, None))
-    waiting = [(tree, start, "")]
+    drawn = Tree(label(start, None))
+    waiting = [(drawn, start, "")]
     while waiting:
         branch, name, parent = waiting.pop()
         for child in children[name]:
             if child != parent:
-                twig = branch.add(_label(topology, child, topology.link(f"{name}-{child}")))
+                twig = branch.add(label(child, topology.link(f"{name}-{child}")))
                 waiting.append((twig, child, name))
-    told = Text(f"{topology.name}: {topology.description}\n")
-    also = ", ".join(f"{link.name}{_remarks(link)}" for link in topology.left_out)
-    beneath: list[RenderableType] = (
-        [Text("also linked:"), Padding(Text(also), (0, 0, 0, 2), expand=False)] if also else []
-    )
-    return Group(told, tree, *beneath, Text(f"\n{summary(topology)}", style="dim"))
+    return drawn, topology.left_out
 
 
 def summary(topology: Topology) -> str:

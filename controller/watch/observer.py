@@ -61,9 +61,7 @@ class Observer:
 
     def is_down(self, view: ClusterView) -> bool:
         """Nothing of it is left; all its nodes may be dead for a moment while it is being taken down."""
-        return view.is_gone and not any(
-            (one.name, one.directory) == (self._cluster.name, self._cluster.directory) for one in runtimes.discover()
-        )
+        return view.is_gone and not runtimes.is_there(self._cluster.name, self._cluster.directory)
 
     def _broker(
         self, name: str, state: NodeState, status: Status | None, faults: Iterable[Fault], now_s: float
