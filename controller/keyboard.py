@@ -11,6 +11,8 @@ import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from controller import interrupts
+
 Pressed = Callable[[float], str]
 """Waits that many seconds at most; the keys that were typed meanwhile, as soon as there are any."""
 
@@ -23,12 +25,13 @@ def keys() -> Iterator[Pressed]:
         return
     keyboard = sys.stdin.fileno()
     before = termios.tcgetattr(keyboard)
-    tty.setcbreak(keyboard)
     try:
+        tty.setcbreak(keyboard)
         yield lambda within_s: _pressed(keyboard, within_s)
     finally:
-        # What was typed meanwhile was meant for us, not for the shell.
-        termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
+        with interrupts.shielded():
+            # What was typed meanwhile was meant for us, not for the shell.
+            termios.tcsetattr(keyboard, termios.TCSAFLUSH, before)
 
 
 def _nothing(within_s: float) -> str:

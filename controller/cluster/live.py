@@ -71,7 +71,9 @@ class LiveCluster:
         try:
             answer = self.admin.request(node, op, within_s, **arguments)
         except TimeoutError:
-            raise NoAnswer(f"{node} did not answer `{op}` within {within_s:g} s; see `brokerlab logs {node}`") from None
+            raise NoAnswer(
+                f"{node} did not answer `{op}` within {within_s:g} s; see `brokerlab logs {node} --stderr`"
+            ) from None
         if answer.get("absent"):
             raise NoAnswer(f"{node} cannot be asked for `{op}`: {answer.get('error')}")
         if not answer.get("ok"):

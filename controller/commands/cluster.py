@@ -60,8 +60,7 @@ def _what_next(cluster: LiveCluster) -> str:
     first, middle, last = (cluster.brokers[place * (len(cluster.brokers) - 1) // 2] for place in range(3))
     made_here = "" if cluster.name == NAME_BY_MAKE else f" CLUSTER={cluster.name}"
     lines = [
-        ("brokerlab ps", "its nodes"),
-        ("brokerlab graph", "its links"),
+        (f"brokerlab watch {cluster.name}", "see it live; `ps`, `graph` and `logs` are there too"),
         (f"brokerlab subscribe {last} 'price > 10'", "listen; best in a second terminal"),
         (f"""brokerlab publish {first} '{{"price": 12}}'""", "speak"),
         (f"brokerlab fault kill {middle}", "break it; see `brokerlab fault --help`"),

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import click
+from rich.text import Text
 
 from controller import output, runtimes
 from controller.cluster import live
@@ -14,12 +15,18 @@ from controller.commands.options import cluster_option
 from controller.errors import UsageError
 from controller.runtimes import Found
 from controller.watch import ClusterView, Observer
+from controller.watch.grid import Column, Fitted
 from controller.watch.log import first_t, last_t
+from controller.watch.style import STYLES
 from controller.watch.words import age, broker_state, number
 from node.journal import log_files
 
 NUMBERS = ("inc", "queue", "table", "unacked", "clients")
-COLUMNS = ("cluster", "runtime", "node", "role", "status", *NUMBERS)
+_COLUMNS = (
+    Column("cluster", rank=3, most=24), Column("runtime", rank=6), Column("node", most=24), Column("role", rank=5),
+    Column("status", most=44), Column("inc", rank=2, right=True), Column("queue", rank=1, right=True),
+    Column("table", rank=1, right=True), Column("unacked", rank=4, right=True), Column("clients", rank=4, right=True),
+)  # fmt: skip
 
 
 @click.command()
@@ -31,11 +38,18 @@ def ps(cluster_name: str | None, format_: str) -> None:
     if cluster_name is not None:
         found = [chosen(found, cluster_name)]
     rows = [row for one in found for row in _rows(one)]
-    if format_ == "table":
-        rows = [{**row, **{name: number(row[name]) for name in NUMBERS}} for row in rows]
-    output.show(
-        rows, format_, COLUMNS, empty="no cluster is running; start one with `brokerlab up line-3`", right=NUMBERS
-    )
+    if format_ == "json":
+        output.show_json(rows)
+    elif rows:
+        output.print_rich(Fitted(_COLUMNS, [_cells(row) for row in rows]))
+    else:
+        output.say("no cluster is running; start one with `brokerlab up line-3`")
+
+
+def _cells(row: dict[str, Any]) -> list[Text]:
+    style = "" if row["state"] == "running" and not row["waiting_for"] else STYLES.get(row["state"], "yellow")
+    words = [row["cluster"], row["runtime"], row["node"], row["role"] or "?"]
+    return [*map(Text, words), Text(row["status"], style=style), *(Text(number(row[name])) for name in NUMBERS)]
 
 
 def _rows(found: Found) -> list[dict[str, Any]]:

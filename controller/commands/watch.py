@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
-import msgspec
+from msgspec import structs
 from rich.console import Console
 from rich.live import Live
 
@@ -45,11 +47,11 @@ def _show_once(observer: Observer, every_s: float, order: str, format_: str) -> 
     observer.look()
     time.sleep(every_s)
     view = observer.look()
-    view = msgspec.structs.replace(view, events=view.events[-EVENTS_IN_A_SNAPSHOT:])
     if format_ == "json":
         output.show_json(view)
     else:
-        output.print_rich(Screen(view, order, is_whole=True))
+        few = structs.replace(view, events=view.events[-EVENTS_IN_A_SNAPSHOT:])
+        output.print_rich(Screen(few, order, is_whole=True))
 
 
 def _show_live(observer: Observer, every_s: float, order: str) -> None:
@@ -66,9 +68,17 @@ def _show_live(observer: Observer, every_s: float, order: str) -> None:
     click.echo(f"cluster {view.cluster} was taken down at {clock(view.t)}; its logs are in {view.directory}/logs")
 
 
-def _screen(console: Console, view: ClusterView, order: str) -> Live:
+@contextmanager
+def _screen(console: Console, view: ClusterView, order: str) -> Iterator[Live]:
     """Drawn again now and then in any case, so that it fits a terminal that was resized."""
-    return Live(Screen(view, order, HINT), console=console, screen=True, refresh_per_second=REDRAWN_HZ)
+    live = Live(Screen(view, order, HINT), console=console, screen=True, refresh_per_second=REDRAWN_HZ)
+    # Not `with live`: an interrupt while it starts would leave its screen behind.
+    try:
+        live.start(refresh=True)
+        yield live
+    finally:
+        with interrupts.shielded():
+            live.stop()
 
 
 def _wants_to_quit(typed: str) -> bool:

@@ -100,7 +100,7 @@ class Orders:
         for wish in self._wishes.get(link.name, {}).values():
             if wish.direction in ("both", direction):
                 wanted |= {name: value for name in _SHAPED if (value := getattr(wish, name)) is not None}
-        return structs.replace(_own(link), **wanted)
+        return structs.replace(link.shape, **wanted)
 
     def strain(self, broker: str) -> Strain:
         """What all faults together put this broker under."""
@@ -171,7 +171,7 @@ class Orders:
         for link in self._cluster.topology.links_of(broker):
             peer = link.b if broker == link.a else link.a
             wanted = self.shapes(link.name)[broker, peer]
-            if known.shapes.get(peer, _own(link)) != wanted:
+            if known.shapes.get(peer, link.shape) != wanted:
                 self._cluster.shape(broker, peer, wanted)
                 known.shapes[peer] = wanted
         left = self._left.get(broker, Strain())
@@ -181,7 +181,3 @@ class Orders:
 
     def _knowledge(self, broker: str) -> _Knowledge:
         return self._known.setdefault(broker, _Knowledge())
-
-
-def _own(link: Link) -> Shape:
-    return Shape(link.delay_ms, jitter_ms=link.jitter_ms, loss=link.loss, rate_kbps=link.rate_kbps)

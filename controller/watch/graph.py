@@ -19,7 +19,7 @@ WIDTH = 200
 
 
 def drawing(topology: Topology, view: ClusterView) -> RenderableType:
-    marks = signs(sys.stdout.encoding or "ascii")
+    marks = signs(sys.stdout.encoding or "utf-8")
     brokers = {broker.name: broker for broker in view.brokers}
     links = {link.name: link for link in view.links}
 

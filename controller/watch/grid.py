@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 GAP = 2
@@ -32,6 +33,18 @@ def grid(columns: Sequence[Column], rows: Sequence[Sequence[Text]], width: int) 
         kept.remove(least)
     head = _line([Text(columns[place].title, style="dim") for place in kept], columns, widths, kept, width)
     return [head, *(_line([row[place] for place in kept], columns, widths, kept, width) for row in rows)]
+
+
+class Fitted:
+    """A grid as wide as the terminal is."""
+
+    def __init__(self, columns: Sequence[Column], rows: Sequence[Sequence[Text]]) -> None:
+        self._columns, self._rows = columns, rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in grid(self._columns, self._rows, options.max_width):
+            line.end = "\n"
+            yield line
 
 
 def packed(items: Sequence[Text], width: int) -> list[Text]:

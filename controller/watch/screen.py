@@ -49,7 +49,7 @@ class Screen:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         height = None if self._is_whole else options.height or options.max_height
         lines = self.lines(options.max_width, height, signs(console.encoding))
-        for line in lines[:height]:
+        for line in lines:
             line.no_wrap, line.end, line.overflow = True, "\n", "crop"
             yield line
 
@@ -58,7 +58,10 @@ class Screen:
         top = [*(told if height is None else told[: max(1, height // HEADER_SHARE)]), Text()]
         room = None if height is None else max(0, height - len(top))
         below = self._stacked if self._is_whole or width < BESIDE_FROM else self._beside
-        return [*top, *below(room, width, marks)]
+        lines = [*top, *below(room, width, marks)]
+        for line in lines:
+            line.truncate(width, overflow="ellipsis")
+        return lines if height is None else lines[:height]
 
     def _stacked(self, room: int | None, width: int, marks: dict[str, str]) -> list[Text]:
         brokers, links = interest.brokers(self._view, self._order), interest.links(self._view)

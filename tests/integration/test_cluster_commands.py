@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +56,7 @@ def fault_records(cluster: Up) -> list[tuple[str, str, str]]:
 
 def test_up_says_what_to_type_next(cluster: Up) -> None:
     assert f"cluster {cluster.name} is up: 3 brokers, gateway tcp://127.0.0.1:" in cluster.said
-    for word in ("brokerlab ps", "brokerlab publish", "brokerlab subscribe", "brokerlab fault", "make cluster-down"):
+    for word in ("brokerlab watch", "brokerlab publish", "brokerlab subscribe", "brokerlab fault", "make cluster-down"):
         assert word in cluster.said
     assert (cluster.here.directory / "runs" / "latest").resolve() == cluster.run.resolve()
 
@@ -68,7 +69,9 @@ def test_ps_shows_every_node(cluster: Up) -> None:
         "b3": ("broker", "running", True),
         "gateway": ("gateway", "running", None),
     }
-    assert cluster.name in cluster.here.run("ps").stdout
+    (head, first, *_) = cluster.here.run("ps", "--cluster", cluster.name).stdout.splitlines()
+    assert head.split()[:5] == ["cluster", "runtime", "node", "role", "status"]
+    assert re.match(rf"{cluster.name} +{cluster.runtime} +b1 +broker +up \d+ (s|min)", first)
 
 
 def test_a_message_travels_the_line(cluster: Up) -> None:
@@ -102,6 +105,7 @@ def test_killed_and_brought_back_the_network_routes_again(cluster: Up) -> None:
         cluster.here.run("fault", "kill", "b2", "--cluster", cluster.name)
         assert states(cluster)["b2"] == "dead"
         assert links(cluster)["b1-b2"][0] == "b2 is dead"
+        assert re.search(r"b2 +broker +dead \d+ s ", cluster.here.run("ps", "--cluster", cluster.name).stdout)
         assert "dead already" in cluster.here.complaint("fault", "pause", "b2", "--cluster", cluster.name)
         cluster.here.run("fault", "restart", "b2", "--cluster", cluster.name)
         assert states(cluster)["b2"] == "running"
@@ -118,6 +122,7 @@ def test_pause_and_resume(cluster: Up) -> None:
     here = cluster.here
     here.run("fault", "pause", "b3", "--cluster", cluster.name)
     assert states(cluster)["b3"] == "paused"
+    assert re.search(r"└── ‖ b3  leaf  paused", here.run("graph", "--cluster", cluster.name).stdout)
     here.run("fault", "resume", "b3", "--cluster", cluster.name)
     assert states(cluster)["b3"] == "running"
     assert "b3 is not paused" in here.complaint("fault", "resume", "b3", "--cluster", cluster.name)
@@ -130,6 +135,9 @@ def test_cut_delay_restart_and_heal_all(cluster: Up) -> None:
     assert links(cluster) == {"b1-b2": ("cut", 0), "b2-b3": ("up", 15)}
     applied = here.json("fault", "list", "--cluster", cluster.name)
     assert [(one["kind"], one["target"]) for one in applied] == [("cut", "link:b1-b2"), ("delay", "link:b2-b3")]
+    drawn = here.run("graph", "--cluster", cluster.name).stdout
+    assert "2 faults on: cut b1-b2, delay b2-b3" in drawn
+    assert re.search(r"── .* b1  leaf .* ── link cut", drawn) and re.search(r"── .* b3  leaf  ── 15 ms, delay", drawn)
     # A broker that comes back while its link is slow is told so again.
     here.run("fault", "restart", "b3", "--cluster", cluster.name)
     with live.read(cluster.run) as asked:
@@ -139,12 +147,52 @@ def test_cut_delay_restart_and_heal_all(cluster: Up) -> None:
     until(lambda: links(cluster) == {"b1-b2": ("up", 0), "b2-b3": ("up", 0)}, "the links are as before")
 
 
+def test_a_strain_is_healed_by_another_command(cluster: Up) -> None:
+    here = cluster.here
+    here.run("fault", "clock-skew", "b1", "--rate", "1.5", "--cluster", cluster.name)
+    view = here.json("watch", cluster.name, "--every", "0.2")
+    assert [(one["kind"], one["target"]) for one in view["faults"]] == [("clock-skew", "broker:b1")]
+    here.run("fault", "heal", "b1", "--cluster", cluster.name)
+    with live.read(cluster.run) as asked:
+        assert asked.request("b1", "status")["strain"] == {}
+
+
+def test_a_snapshot_of_the_cluster(cluster: Up) -> None:
+    view = cluster.here.json("watch", cluster.name, "--every", "0.2")
+    assert [(one["name"], one["state"]) for one in view["brokers"]] == [("b1", "up"), ("b2", "up"), ("b3", "up")]
+    assert all(one["rate_hz"] is not None for one in view["brokers"])
+    assert [(one["a"], one["b"], one["state"]) for one in view["links"]] == [("b1", "b2", "up"), ("b2", "b3", "up")]
+    assert "is back, incarnation 2" in [one["text"] for one in view["events"] if one["node"] == "b2"]
+    told = cluster.here.run("watch", cluster.name, "--every", "0.2").stdout
+    assert "3 brokers up · 2 links up" in told and "\x1b" not in told
+
+
 def test_logs(cluster: Up) -> None:
-    assert "broker is up" in cluster.here.run("logs", "b1", "--cluster", cluster.name).stdout
-    last = cluster.here.run("logs", "b1", "--records", "-n", "1", "--cluster", cluster.name).stdout
-    assert json.loads(last)["node"] == "b1"
-    with cluster.here.started("logs", "b1", "-f", "--cluster", cluster.name) as following:
-        until_line(following.stdout, "broker is up")
+    def logs(*arguments: str) -> str:
+        return cluster.here.run("logs", *arguments, "--cluster", cluster.name).stdout
+
+    assert "broker is up" in logs("b1", "--stderr")
+    assert "gateway is up" in logs("gateway")
+    assert json.loads(logs("b1", "--raw", "--tail", "1"))["node"] == "b1"
+    told = logs("b2", "--tail", "all", "--event", "open")
+    assert [line.split("  ", 1)[1] for line in told.splitlines()] == [
+        f"open         broker b2, incarnation {inc}, runs covering-active" for inc in (1, 2)
+    ]
+    assert "apply kill broker:b2 (f1)" in logs("controller", "-n", "all")
+    assert "open" in cluster.here.run("logs", "b1", "-n", "all", "--run", str(cluster.run)).stdout
+
+
+def test_following_goes_on_in_the_next_life(cluster: Up) -> None:
+    following = ("logs", "b3", "-f", "--event", "open", "--cluster", cluster.name)
+    with (
+        cluster.here.started(*following) as records,
+        cluster.here.started(*following[:3], "--stderr", *following[5:]) as said,
+    ):
+        before = until_line(records.stdout, "open")
+        until_line(said.stdout, "broker is up")
+        cluster.here.run("fault", "restart", "b3", "--cluster", cluster.name)
+        assert until_line(records.stdout, "open").split("incarnation")[1] > before.split("incarnation")[1]
+        until_line(said.stdout, "broker is up")
 
 
 @pytest.mark.parametrize(
@@ -160,6 +208,8 @@ def test_logs(cluster: Up) -> None:
         (("publish", "b1", '{"x": null}'), "x"),
         (("subscribe", "b1", "price >"), "character 8 of the filter"),
         (("logs", "b9"), "no node `b9`"),
+        (("logs", "b9", "--stderr"), "no node `b9`"),
+        (("logs", "b1", "--since", "soon"), "--since takes how long ago"),
     ],
 )
 def test_wrong_words_get_one_line(cluster: Up, arguments: tuple[str, ...], told: str) -> None:
@@ -215,6 +265,7 @@ def test_down_leaves_the_logs_closed_and_nothing_running(cluster: Up) -> None:
     """The last test of the module: it takes the cluster away."""
     assert cluster.name in cluster.here.run("down", cluster.name).stderr
     assert traces(cluster.name) == []
+    assert "close" in cluster.here.run("logs", "b1", "-n", "1", "--run", str(cluster.run)).stdout
     for broker in ("b1", "b2", "b3"):
         newest = max((cluster.run / "logs").glob(f"{broker}.*.jsonl"), key=lambda path: int(path.name.split(".")[1]))
         assert json.loads(newest.read_text().splitlines()[-1])["event"] == "close"
