@@ -97,6 +97,9 @@ class ClientState:
         self._last_broker: str | None = None
         self._sessions: dict[str, Session[bytes]] = {}
         self._awaited: dict[str, dict[int, _Awaited]] = {}
+        # The snapshot that opened a session is under way everywhere: until it is settled, what those who advertised
+        # publish would be routed by what brokers knew before.
+        self._reopening: dict[str, int | None] = {}
         # The broker's incarnation that each delivery not yet consumed came from, oldest first.
         self._unconsumed: dict[str, deque[int]] = {}
         self._next_mid = 1
@@ -219,7 +222,13 @@ class ClientState:
         snapshot = Snapshot(
             tuple(b for b in kept if isinstance(b, Subscribe)), tuple(b for b in kept if isinstance(b, Advertise))
         )
+        mid = self._next_mid
         self._send(broker, snapshot, _Awaited(asked, cancelled))
+        self._hold(broker, mid if snapshot.advs and mid in self._awaited[broker] else None)
+
+    def _hold(self, broker: str, until_settled: int | None) -> None:
+        self._reopening[broker] = until_settled
+        self._sessions[broker].is_held = until_settled is not None
 
     def knows(self, broker: str) -> bool:
         """Whether this incarnation of the client ever was attached to it."""
@@ -265,6 +274,8 @@ class ClientState:
                 case Deliver():
                     events.extend(self._delivery(broker, session, payload))
                 case Settled(mid=mid):
+                    if self._reopening.get(broker) == mid:
+                        self._hold(broker, None)
                     events.extend(self._confirmed(self._awaited[broker].pop(mid, _Awaited())))
                 case Refused(what="session"):
                     if broker in self._at:

@@ -84,6 +84,8 @@ class Session(Generic[P]):
         self.peer_inc = 0
         self.heard_at = now
         self.is_silent = False
+        self.is_held = False
+        """Publications wait: the owner knows that the peer could not route them yet."""
         self._handed_over = 0
         self._line: deque[_InLine[P]] = deque()
         self._sent_at = now - limits.heartbeat_ns
@@ -150,6 +152,7 @@ class Session(Generic[P]):
         """Whether a publication handed over now would leave at once."""
         return (
             self.is_open
+            and not self.is_held
             and self._published + len(self._line) < self._credit
             and len(self._unacked) < self.limits.window
         )
@@ -329,7 +332,7 @@ class Session(Generic[P]):
     def _head_may_leave(self) -> bool:
         if not self._line:
             return False
-        is_expected = not self.is_silent and not self._peer_leaves
+        is_expected = not self.is_silent and not self.is_held and not self._peer_leaves
         return not self._line[0].needs_credit or (self._published < self._credit and is_expected)
 
     def deadline(self) -> int:
