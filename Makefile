@@ -96,6 +96,7 @@ docs: $(STAMP) ## write the pages that are derived from code
 	@$(BIN)/python -m controller.logformat > docs/log-format.md
 	@$(BIN)/python -m controller.campaigns.describing > docs/campaigns.md
 	@$(BIN)/python -m controller.workloads.describing > docs/workloads.md
+	@$(BIN)/brokerlab topology gallery
 
 clean: ## remove what brokerlab left running, and caches; .venv, images and runs stay
 	@if test -x $(BIN)/brokerlab; then $(BIN)/brokerlab clean; fi

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from controller import output
 from controller import topology as topologies
 from controller.commands.generate import generate
 from controller.commands.import_ import import_
+from controller.errors import UsageError
 
 
 @click.group()
@@ -43,6 +46,26 @@ def show(name: str, format_: str) -> None:
         click.echo(drawing.dot(one))
     else:
         output.print_rich(drawing.drawing(one))
+
+
+@topology.command()
+@click.option(
+    "--output",
+    "docs",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("docs"),
+    show_default=True,
+    help="The folder for topologies.md and its drawings.",
+)
+def gallery(docs: Path) -> None:
+    """Draw every ready topology and every generator, and write the page that shows them."""
+    from controller.topology.gallery import page
+
+    try:
+        written = page.write(docs)
+    except OSError as error:
+        raise UsageError(f"{docs} cannot be written to: {error.strerror}; name another folder") from None
+    click.echo(f"{written[0]}: {len(written) - 1} drawings")
 
 
 topology.add_command(generate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -29,7 +29,7 @@ def drawing(topology: Topology) -> RenderableType:
 def tree(topology: Topology, label: Callable[[str, Link | None], Text]) -> tuple[Tree, tuple[Link, ...]]:
     """The spanning tree, each broker labelled together with the link that leads to it; and the links it leaves out."""
     children = {name: topology.tree_neighbours(name) for name in topology.broker_names}
-    start = _centre(children)
+    start = centre(children)
     drawn = Tree(label(start, None))
     waiting = [(drawn, start, "")]
     while waiting:
@@ -61,7 +61,7 @@ def dot(topology: Topology) -> str:
     return "\n".join([*lines, "}"])
 
 
-def _centre(children: dict[str, tuple[str, ...]]) -> str:
+def centre(children: Mapping[str, Sequence[str]]) -> str:
     """Peel off leaves until one broker is left: drawn from there the tree is as flat as it can be."""
     degree = {name: len(others) for name, others in children.items()}
     rest = set(children)
