@@ -20,7 +20,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test lint bench bench-matching bench-sim soak paper-xroute papers docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test browser screenshot lint bench bench-matching bench-sim soak paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -66,7 +66,13 @@ cluster-up: check-runtime $(STAMP) $(IMAGE) ## start a cluster and leave it runn
 cluster-down: $(STAMP) ## remove that cluster
 	@$(BIN)/brokerlab down $(CLUSTER)
 
-test: lint ## lint, then all tests, containers included
+browser: ## what the tests look at the pages with
+	@$(call ensure,command -v chromium && command -v chromedriver,chromium chromium-driver fonts-dejavu-core,Chromium with chromedriver (the tests open the report in it))
+
+screenshot: $(STAMP) browser ## draw docs/report.png anew
+	@$(BIN)/python -m tests.screenshot docs/report.png
+
+test: lint browser ## lint, then all tests, containers included
 	@$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(STAMP) ## style, types, and who may import whom

@@ -158,7 +158,8 @@ def test_next_to_nothing_still_makes_a_page(tmp_path: Path) -> None:
 def test_hostile_names_stay_text(tmp_path: Path) -> None:
     page = page_of(runs.hostile(tmp_path / "run"))
     scripts = [attributes for tag, attributes in page.elements if tag == "script"]
-    assert scripts == [{"type": "application/json", "id": "readouts"}, {}]
+    data = [{"type": "application/json", "id": name} for name in ("replay", "readouts")]
+    assert scripts == [*data, {}]
     assert "alert(1)" in page.text
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b]", page.source)
     assert page.misnested == []

@@ -175,6 +175,7 @@ def _mark(faults: list[Fault], a: tuple[float, float], b: tuple[float, float], l
         x=percent((a[0] + b[0]) / 2),
         y=percent((a[1] + b[1]) / 2),
         class_=f"mark mark-{family}",
+        data_targets=f"link:{link.a}-{link.b} link:{link.b}-{link.a}",
         overflow="visible",
     )
 

@@ -177,6 +177,8 @@ class RunData:
     doubtful: tuple[ViolationGroup, ...]
     excused: tuple[ViolationGroup, ...]
     absent: tuple[str, ...] = field(default=())
+    link_load: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
+    """From broker to broker: messages by the time that their bucket begins."""
 
     @property
     def span_ns(self) -> int:

@@ -14,7 +14,7 @@ import jinja2
 from markupsafe import Markup
 
 from controller import text
-from controller.audit.report import congestion, drawing, routes, words
+from controller.audit.report import congestion, drawing, replay, routes, words
 from controller.audit.report.model import RunData, ViolationGroup
 from controller.audit.report.scales import TimeAxis
 from controller.audit.report.tables import HOPS_FIRST
@@ -86,6 +86,7 @@ def _context(data: RunData) -> dict[str, Any]:
         "excused": _told(data.excused, data, {check.name: check.excused for check in data.checks}),
         "broken_total": words.broken_total(data),
         "excused_total": words.excused_total(data),
+        "replay": _script_json(replay.replay(data)),
         "readouts": _script_json({chart.id: chart.data for chart in charts}),
         "style": (TEMPLATES / "report.css").read_text(encoding="utf-8"),
         "script": script,

@@ -53,6 +53,7 @@ def read_run(run: Path, violations_max: int) -> RunData:
         delay_total=audit.delay_total(),
         queue=audit.queue(start_t, end_t),
         loads=audit.loads(),
+        link_load=audit.link_load(),
         broken=found["broken"],
         doubtful=found["doubtful"],
         excused=found["excused"],

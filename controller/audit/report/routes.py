@@ -62,8 +62,13 @@ def story(violation: Violation, data: RunData, hops_first: int) -> Story:
         unreached=violation.check == "missing" and bool(branches) and violation.client not in {to for _, to in edges},
         steps=[_step(hop, start_t) for hop in violation.path],
         gap_after=hops_first if violation.path_omitted else None,
-        lit=json.dumps({"edges": edges, "nodes": nodes}, separators=(",", ":")),
+        lit=json.dumps({"edges": edges, "nodes": nodes, "steps": _lit_steps(violation)}, separators=(",", ":")),
     )
+
+
+def _lit_steps(violation: Violation) -> list[list[str]]:
+    """Where the message was, record by record: the broker, and the edge that it came or went by."""
+    return [[hop.node, *(_edge(hop) or ())] for hop in violation.path]
 
 
 def _step(hop: Hop, start_t: int) -> Step:

@@ -29,6 +29,9 @@ QUEUE = {
     "wait_p99_ns": pa.float64(), "work_ns": pa.int64(), "handled": pa.int64(),
 }  # fmt: skip
 LINKS = {"a": pa.string(), "b": pa.string(), "publications": pa.int64(), "control": pa.int64(), "bytes": pa.int64()}
+LINK_LOAD = {
+    "a": pa.string(), "b": pa.string(), "t": pa.int64(), "publications": pa.int64(), "control": pa.int64(),
+}  # fmt: skip
 VIOLATION_KEYS = {"verdict": pa.string(), "check": pa.string(), "excused": pa.bool_(), "t": pa.int64()}
 
 
@@ -79,6 +82,14 @@ class Tables:
             key = (clean(row["a"] or ""), clean(row["b"] or ""))
             loads[key] = Load(row["publications"] or 0, row["control"] or 0, row["bytes"] or 0)
         return loads
+
+    def link_load(self) -> dict[tuple[str, str], list[tuple[int, int]]]:
+        load: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        for row in self._table("link_load", LINK_LOAD).to_pylist():
+            if row["t"] is not None:
+                messages = (row["publications"] or 0) + (row["control"] or 0)
+                load.setdefault((clean(row["a"] or ""), clean(row["b"] or "")), []).append((row["t"], messages))
+        return load
 
     def violations(self, shown_max: int) -> dict[Sort, tuple[ViolationGroup, ...]]:
         """What was broken, could not be told, or was excused; by check, the earliest of each with their paths."""
