@@ -6,16 +6,22 @@ import click
 
 from controller import output, progress
 from controller.campaigns import store
-from controller.commands import verdicts
+from controller.commands import followed, verdicts
+from controller.errors import UsageError
 
 
 @click.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("--spark-master", metavar="ADDRESS", help="A Spark cluster; this machine if left out.")
+@click.option("--follow", is_flag=True, help="Watch RUN while it goes on, and judge it when it has ended.")
 @output.format_option
-def audit(runs: tuple[str, ...], spark_master: str | None, format_: str) -> int:
+def audit(runs: tuple[str, ...], spark_master: str | None, follow: bool, format_: str) -> int:
     """Judge each RUN from its logs. Exit status: 0 pass, 1 fail, 2 unknown; the worst of several."""
     directories = list(dict.fromkeys(store.find_run(run) for run in runs))
+    if follow:
+        if len(directories) != 1:
+            raise UsageError("--follow watches one run; give one")
+        followed.watch(directories[0], spark_master)
     judged = verdicts.judge(directories, spark_master, progress.for_stderr())
     verdicts.show(judged, format_)
     return verdicts.worst_status(judged.values())
