@@ -28,6 +28,7 @@ def watch(run: Path, spark_master: str | None) -> None:
             last = state
             bar.to(state.delivered, told(state))
 
+        bar.to(0, "starting Spark")
         try:
             follow(run, look, spark_master)
         except Followed as why:

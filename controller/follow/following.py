@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from controller.audit.session import session
 from controller.follow.live import Live, State
 from controller.follow.source import FORMAT, LogSource
+from controller.interrupts import as_interrupts, held, shielded
 
 LOOK_S = 1.0
 QUIET_LOOKS = 2
@@ -45,20 +46,22 @@ def follow(run: Path, look: Look, spark_master: str | None = None, look_s: float
             stream.writeStream.foreachBatch(take).option("checkpointLocation", place)
             .trigger(processingTime=f"{look_s} seconds").start()
         )  # fmt: skip
-        try:
-            quiet, seen = 0, -1
-            while quiet < QUIET_LOOKS:
-                # In pieces, so that Ctrl-C gets through; the stream goes on meanwhile.
-                threading.Event().wait(look_s)
-                if query.exception() is not None:
-                    raise Followed(str(query.exception()))
-                with lock:
-                    state, over, now = live.state(), live.is_over, lines
-                look(state)
-                quiet = quiet + 1 if over and now == seen and not query.status["isTriggerActive"] else 0
-                seen = now
-        finally:
-            query.stop()
+        # Spark's own answer to Ctrl-C breaks into whatever is being asked of it just then.
+        with as_interrupts():
+            try:
+                quiet, seen = 0, -1
+                while quiet < QUIET_LOOKS:
+                    threading.Event().wait(look_s)
+                    with held(), lock:
+                        if query.exception() is not None:
+                            raise Followed(str(query.exception()))
+                        look(live.state())
+                        is_idle = live.is_over and lines == seen and not query.status["isTriggerActive"]
+                        quiet = quiet + 1 if is_idle else 0
+                        seen = lines
+            finally:
+                with shielded():
+                    query.stop()
     return live
 
 

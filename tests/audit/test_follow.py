@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +15,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from controller.campaigns import model, run
+from controller.cli import run as brokerlab
+from controller.commands import followed
 from controller.follow import Live, State, follow
 from controller.follow.source import LogReader, Piece, followed_lines, whole_lines_end
 from controller.progress import Silent
@@ -84,6 +87,33 @@ def test_the_final_state_is_the_audits(spark: SparkSession, whole: Path, tmp_pat
     judged = Judged(target)
     compare(final, judged)
     assert judged.verdict.verdict == "fail" and final.missing == 1 and final.excused > 0
+
+
+def test_ctrl_c_tells_the_state_so_far(
+    spark: SparkSession,
+    whole: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The controller's log has no end, so nothing else would end it."""
+    target = tmp_path / "runs" / "endless"
+    shutil.copytree(whole, target, ignore=shutil.ignore_patterns("config"))
+    log = target / "logs" / "controller.1.jsonl"
+    log.write_bytes(b"".join(log.read_bytes().splitlines(keepends=True)[:-1]))
+    told, asked = followed.told, []
+
+    def tell(state: State) -> str:
+        if state.delivered and not asked:
+            asked.append(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+        return told(state)
+
+    monkeypatch.setattr(followed, "told", tell)
+    assert brokerlab(["audit", "--follow", str(target)]) == 130
+    shown = capsys.readouterr()
+    assert shown.out.startswith("followed: ") and "1 under way" in shown.out and "verdict" not in shown.out
+    assert brokerlab(["audit", "--follow", str(target), str(whole)]) == 64
 
 
 def compare(state: State, judged: Judged) -> None:
