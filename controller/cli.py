@@ -38,6 +38,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("controller.commands.audit:report", "Write a run's report."),
     "explain": ("controller.commands.explain:explain", "Tell why a message did or did not arrive."),
     "compare": ("controller.commands.compare:compare", "Put runs side by side."),
+    "runs": ("controller.commands.runs:runs", "List runs."),
+    "serve": ("controller.commands.runs:serve", "Browse runs in a browser."),
     "paper": ("controller.commands.paper:paper", "Repeat the experiments of the papers."),
     "image": ("controller.commands.image:image", "Build the nodes' image."),
 }
