@@ -5,8 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from controller.audit.report import write_report
 from controller.audit.report.reading import read_run
 from controller.audit.report.replay import BINS_MAX, CELLS_MAX, replay
+from controller.audit.report.samples import samples
 from tests.unit import report_runs as runs
 
 
@@ -54,3 +60,45 @@ def test_a_thousand_brokers_stay_within_bounds(tmp_path: Path) -> None:
 
 def test_without_a_topology_or_a_span_there_is_nothing_to_replay(tmp_path: Path) -> None:
     assert replay(read_run(runs.minimal(tmp_path), 0)) is None
+
+
+def message_tables(run: Path, messages: int, logged: str = "handle forward") -> None:
+    """What the audit typed of so many messages that went from south1 by way of south to root."""
+    events: dict[str, list[dict[str, Any]]] = {"publish": [], "handle": [], "forward": []}
+    for number in range(messages):
+        msg, t = f"p1:{number}", runs.START_T + number * runs.MS
+        events["publish"].append({"msg": msg, "t": t, "client": "p1"})
+        for hop, (node, to) in enumerate((("south1", "south"), ("south", "root"))):
+            step = {"msg": msg, "node": node, "kind": "publication", "n": hop + 1}
+            events["handle"].append({**step, "t": t + 2 * hop, "from": "p1" if hop == 0 else "south1", "to": None})
+            events["forward"].append({**step, "t": t + 2 * hop + 1, "from": None, "to": to})
+    for event, rows in events.items():
+        if event == "publish" or event in logged:
+            folder = run / "tables" / f"event={event}"
+            folder.mkdir(parents=True)
+            pq.write_table(pa.Table.from_pylist(rows), folder / "part-0.parquet")
+
+
+def test_a_run_without_violations_has_ways_to_follow_too(tmp_path: Path) -> None:
+    message_tables(runs.passing(tmp_path), 1000)
+    found = samples(tmp_path)
+    assert [one.msg for one in found] == [f"p1:{62 + 125 * place}" for place in range(8)]
+    assert [(hop.node, hop.event, hop.from_ or hop.to) for hop in found[3].path] == [
+        ("south1", "handle", "p1"), ("south1", "forward", "south"),
+        ("south", "handle", "south1"), ("south", "forward", "root"),
+    ]  # fmt: skip
+    page = write_report(tmp_path).read_text()
+    assert "The ways of 8 messages, picked evenly from the run" in page
+
+
+@pytest.mark.parametrize("messages", [0, 1, 3, 9])
+def test_fewer_messages_than_samples_are_all_or_some_of_them(tmp_path: Path, messages: int) -> None:
+    message_tables(runs.passing(tmp_path), messages)
+    assert len({one.msg for one in samples(tmp_path)}) == min(messages, 8)
+
+
+def test_where_the_brokers_tell_nothing_of_messages_there_are_no_samples(tmp_path: Path) -> None:
+    message_tables(runs.passing(tmp_path), 5, logged="")
+    assert samples(tmp_path) == ()
+    assert "picked evenly" not in write_report(tmp_path).read_text()
+    assert samples(tmp_path / "elsewhere") == ()

@@ -177,6 +177,8 @@ class RunData:
     doubtful: tuple[ViolationGroup, ...]
     excused: tuple[ViolationGroup, ...]
     absent: tuple[str, ...] = field(default=())
+    samples: tuple[Violation, ...] = field(default=())
+    """Messages in which nothing need have gone wrong, with their paths."""
     link_load: dict[tuple[str, str], list[tuple[int, int]]] = field(default_factory=dict)
     """From broker to broker: messages by the time that their bucket begins."""
 

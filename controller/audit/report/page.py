@@ -86,6 +86,7 @@ def _context(data: RunData) -> dict[str, Any]:
         "excused": _told(data.excused, data, {check.name: check.excused for check in data.checks}),
         "broken_total": words.broken_total(data),
         "excused_total": words.excused_total(data),
+        "samples": [routes.story(one, data, HOPS_FIRST) for one in data.samples],
         "replay": _script_json(replay.replay(data)),
         "readouts": _script_json({chart.id: chart.data for chart in charts}),
         "style": (TEMPLATES / "report.css").read_text(encoding="utf-8"),

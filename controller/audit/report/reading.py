@@ -8,6 +8,7 @@ from typing import Any
 
 from controller.audit.report import tables
 from controller.audit.report.model import Broker, Check, Damage, Fault, Link, Phase, RunData, Verdict
+from controller.audit.report.samples import samples
 from controller.errors import UsageError
 from controller.text import NS_PER_S, clean, clean_all, whole
 
@@ -54,6 +55,7 @@ def read_run(run: Path, violations_max: int) -> RunData:
         queue=audit.queue(start_t, end_t),
         loads=audit.loads(),
         link_load=audit.link_load(),
+        samples=samples(run) if violations_max else (),
         broken=found["broken"],
         doubtful=found["doubtful"],
         excused=found["excused"],

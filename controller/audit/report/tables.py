@@ -167,13 +167,13 @@ def _groups(dataset: ds.Dataset, keys: pa.Table, shown_max: int) -> tuple[Violat
     wanted = sorted(row for chosen in rows.values() for row in chosen)
     taken = dict(zip(wanted, dataset.take(pa.array(wanted, pa.int64())).to_pylist(), strict=True)) if wanted else {}
     groups = (
-        ViolationGroup(clean(name or "unnamed"), totals[name], tuple(_violation(taken[row]) for row in rows[name]))
+        ViolationGroup(clean(name or "unnamed"), totals[name], tuple(violation(taken[row]) for row in rows[name]))
         for name in sorted(totals, key=lambda name: name or "")
     )
     return tuple(groups)[:CHECKS_MAX]
 
 
-def _violation(row: dict[str, Any]) -> Violation:
+def violation(row: dict[str, Any]) -> Violation:
     hops = [hop for hop in row.get("path") or [] if isinstance(hop, dict) and whole(hop.get("t")) is not None]
     kept = hops if len(hops) <= HOPS_FIRST + HOPS_LAST else hops[:HOPS_FIRST] + hops[-HOPS_LAST:]
     return Violation(

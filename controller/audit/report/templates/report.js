@@ -209,7 +209,7 @@
     slider.value = slider.max;
     slider.setAttribute("aria-label", "Step of the message");
     const back = piece("a", "back to it");
-    back.href = "#violations";
+    back.href = "#topology";
     back.addEventListener("click", (event) => {
       event.preventDefault();
       story.scrollIntoView({ block: "center" });
