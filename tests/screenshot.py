@@ -20,6 +20,8 @@ def main(picture: Path) -> int:
         status = cli.run(["campaign", "run", "demo", "--runtime", "sim"])
         report = Path("runs/latest/report.html").resolve()
         os.chdir(before)
+        if status:
+            return status
         with Browser() as browser:
             browser.open(report, 1280)
             browser.run(MOMENT, 30)
