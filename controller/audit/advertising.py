@@ -13,6 +13,7 @@ def unadvertised(rows: DataFrame, matched: DataFrame, published: DataFrame) -> D
     """Messages (publisher, msg, published) of clients that advertise, but not under what was confirmed at the time."""
     life = events(rows, "advertise", "advertised", "unadvertise").groupBy("adv").agg(
         F.min_by("client", position()).alias("publisher"), F.min_by("filter", position()).alias("filter"),
+        F.min_by("lang", position()).alias("lang"),
         F.min(F.when(F.col("event") == "advertised", position())).alias("advertised"),
         F.min(F.when(F.col("event") == "unadvertise", position())).alias("unadvertise"),
     )  # fmt: skip
@@ -21,8 +22,8 @@ def unadvertised(rows: DataFrame, matched: DataFrame, published: DataFrame) -> D
     covered = (
         matched.where("only is not null")
         .withColumnRenamed("only", "publisher")
-        .join(life, ["publisher", "filter"])
-        .join(published.select("msg", "published"), "msg")
+        .join(life, ["publisher", "filter", "lang"])
+        .join(published.select("k", "msg", "published"), "k")
         .where(advertised & still)
         .select("msg")
     )

@@ -11,8 +11,9 @@ from pyspark.sql import functions as F
 from controller.audit import oracle
 from controller.audit.advertising import unadvertised
 from controller.audit.facts import RunFacts
+from controller.audit.frames import copied, kept
 from controller.audit.inside import Inside
-from controller.audit.load import events
+from controller.audit.matching import matches
 from controller.audit.promise import Span, excusing, fell_into, spans
 
 FLIGHT_NS_MIN = 2_000_000_000
@@ -55,17 +56,26 @@ class Evidence:
 
 
 def build(facts: RunFacts, rows: DataFrame) -> Evidence:
-    published = oracle.publications(rows)
-    subscribed = oracle.subscriptions(rows).transform(oracle.kept)
-    matched = oracle.matches(_filters(rows, subscribed), published).transform(oracle.kept)
-    paired = oracle.pairs(matched, subscribed, published)
+    advertises = any(file.counts.get("advertise") for file in facts.files)
+    published = oracle.publications(rows, advertises)
+    known = oracle.filters(rows)
+    subscribed = oracle.subscriptions(rows, known).transform(kept)
+    way_ns = oracle.longest_way_ns(rows, copied(published, facts.lines("publish")))
+    contents = oracle.contents(published, advertises)
+    readable = known.where("unreadable is null")
+    matched = matches(oracle.lived(readable, subscribed, way_ns), contents).transform(kept)
+    asked = copied(subscribed, facts.lines("subscribe"))
+    paired = oracle.pairs(matched, asked, published).where(oracle.matter(way_ns))
     outside = None
-    if any(file.counts.get("advertise") for file in facts.files):
-        outside = unadvertised(rows, matched, published).transform(oracle.kept)
+    if advertises:
+        outside = unadvertised(rows, matched.join(known, "f"), published).transform(kept)
         paired = _never_promised(paired, outside)
-    owed = oracle.duties(paired).transform(oracle.kept)
-    delivered = oracle.deliveries(rows, published, owed).transform(oracle.kept)
-    flight_ns = max(FLIGHT_NS_MIN, _longest_delay_ns(delivered))
+    owed = oracle.duties(paired).transform(kept)
+    delivered = oracle.deliveries(rows, published, owed).transform(kept)
+    longest_ns, suspects = _looked_over(delivered)
+    if suspects:
+        delivered = _explained(delivered, known, subscribed, published, contents).transform(kept)
+    flight_ns = max(FLIGHT_NS_MIN, longest_ns)
     pairs_required, pairs_permitted = _count_pairs(owed, flight_ns)
     return Evidence(facts, rows, published, subscribed, outside, owed, delivered, flight_ns, pairs_required,
                     pairs_permitted)  # fmt: skip
@@ -80,18 +90,32 @@ def _never_promised(paired: DataFrame, outside: DataFrame) -> DataFrame:
     )
 
 
-def _filters(rows: DataFrame, subscribed: DataFrame) -> DataFrame:
-    """The distinct filters: of subscriptions for everybody's publications, of advertisements for the owner's."""
-    asked = subscribed.select("filter", "disjuncts", "unreadable", F.lit(None).cast("string").alias("only"))
-    offered = events(rows, "advertise").select("filter", "disjuncts", "unreadable", F.col("client").alias("only"))
-    readable = asked.unionAll(offered).where("unreadable is null")
-    return readable.groupBy("filter", "only").agg(F.first("disjuncts").alias("disjuncts"))
-
-
-def _longest_delay_ns(delivered: DataFrame) -> int:
+def _looked_over(delivered: DataFrame) -> tuple[int, int]:
+    """The longest delay of a rightful delivery, and how many have no right though they were published."""
     delay = F.col("delivered.t") - F.col("published.t")
-    longest = delivered.where("rightful and copy = 1").agg(F.max(delay).alias("longest")).first()
-    return longest["longest"] or 0 if longest is not None else 0
+    (row,) = delivered.agg(
+        F.max(F.when(F.col("rightful") & (F.col("copy") == 1), delay)), F.count_if(_is_suspect())
+    ).collect()
+    return row[0] or 0, row[1]
+
+
+def _is_suspect() -> Column:
+    return F.col("genuine") & ~F.col("rightful")
+
+
+def _explained(
+    delivered: DataFrame, known: DataFrame, subscribed: DataFrame, published: DataFrame, contents: DataFrame
+) -> DataFrame:
+    """What has no right may have had one before: the subscriptions that were over by then are looked up for these."""
+    suspects = delivered.where(_is_suspect()).select("client", "msg").distinct().transform(kept)
+    said = published.join(suspects, "msg", "left_semi")
+    asked = subscribed.join(suspects, "client", "left_semi")
+    matched = matches(
+        oracle.ever(known.where("unreadable is null")).join(asked, "f", "left_semi"),
+        contents.join(said, "k", "left_semi"),
+    )
+    over = oracle.pairs(matched, asked, said).where("forbidden").join(suspects, ["client", "msg"], "left_semi")
+    return oracle.with_forbidden(delivered, over)
 
 
 def _count_pairs(owed: DataFrame, flight_ns: int) -> tuple[int, int]:

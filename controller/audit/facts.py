@@ -71,6 +71,9 @@ class RunFacts(msgspec.Struct):
     def broker_died(self) -> bool:
         return any(window.kind in DEATHS for window in self.windows)
 
+    def lines(self, event: str) -> int:
+        return sum(file.counts.get(event, 0) for file in self.files)
+
     def span(self) -> tuple[int, int]:
         starts = [file.first_t for file in self.files if file.first_t is not None]
         ends = [file.last_t for file in self.files if file.last_t is not None]

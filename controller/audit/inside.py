@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from controller.audit import oracle, routes
+from controller.audit import routes
 from controller.audit.facts import CONTROLLER, RunFacts
+from controller.audit.frames import kept
 from controller.audit.load import events
 from controller.audit.overlay import Overlay
 from controller.audit.promise import DEATHS, Span, fell_into, spans
@@ -79,7 +80,7 @@ class Inside:
     @cached_property
     def routes(self) -> routes.Routes:
         steps = routes.hops(self._rows, self._wanted(), self._facts.brokers)
-        return routes.Routes(routes.judged(steps, self.overlay).transform(oracle.kept))
+        return routes.Routes(routes.judged(steps, self.overlay).transform(kept))
 
     def _wanted(self) -> DataFrame:
         """(msg, broker, t): a subscription there, asked for at t, is owed or allowed the message."""

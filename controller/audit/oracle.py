@@ -1,25 +1,12 @@
-"""Which publication matches which filter, and what follows for every subscription: joins, no matcher of the brokers'.
-
-A constraint is a row, an attribute of a publication is a row; a conjunction holds if as many of its constraints as it
-has found an attribute that satisfies them. XPath patterns are put to lxml, batch by batch.
-"""
+"""What every publication means to every subscription: required, forbidden or permitted, by the order of events."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
-from pyspark.sql.pandas.types import from_arrow_schema
 
-from controller.audit import patterns
+from controller.audit.frames import kept
 from controller.audit.load import events
-from controller.audit.values import NUMBER
-
-_VALUE = ("kind", "text", "double", "residue")
-
-
-def kept(frame: DataFrame) -> DataFrame:
-    """Worked out once, with the way it was worked out forgotten: what builds on a long plan is planned for long."""
-    return frame.localCheckpoint()
 
 
 def position() -> Column:
@@ -31,30 +18,69 @@ def before(x: Column, y: Column) -> Column:
     return F.when(x["file"] == y["file"], x["n"] < y["n"]).otherwise(x["t"] < y["t"])
 
 
-def publications(rows: DataFrame) -> DataFrame:
-    """One row per published message, numbered; an id that was used twice is counted once (`integrity` finds it)."""
+def publications(rows: DataFrame, by_publisher: bool = False) -> DataFrame:
+    """One row per published message; an id that was used twice is counted once (`integrity` finds it).
+
+    `m` numbers them, `k` is the number of the first with the same content (and publisher, if that is asked for): what
+    is said twice is judged once. From `first_t` to `last_t` it was said.
+    """
     document = F.when(F.col("lang") == "xpath", F.col("content")).alias("document")
-    said = F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "attributes", document,
+    said = F.struct(F.col("client").alias("publisher"), "seq", "lang", "intended_t", "content", "attributes", document,
                     position().alias("published"))  # fmt: skip
-    return kept(
+    first = (
         events(rows, "publish")
         .groupBy("msg")
         .agg(F.min_by(said, position()).alias("first"))
         .select("msg", "first.*", F.monotonically_increasing_id().alias("m"))
     )
+    alike = Window.partitionBy("lang", "content", *(["publisher"] if by_publisher else []))
+    return (
+        first.withColumn("k", F.min("m").over(alike))
+        .withColumn("first_t", F.min("published.t").over(alike))
+        .withColumn("last_t", F.max("published.t").over(alike))
+        .drop("content")
+        .repartition("msg")
+        .transform(kept)
+    )
 
 
-def subscriptions(rows: DataFrame) -> DataFrame:
-    """One row per subscription: who, what, and when it was asked for, confirmed and cancelled."""
+def contents(published: DataFrame, by_publisher: bool = False) -> DataFrame:
+    """The distinct ones, by `k`."""
+    publisher = F.col("publisher") if by_publisher else F.lit(None).cast("string")
+    return published.where("k = m").select(
+        "k", publisher.alias("publisher"), "attributes", "document", "first_t", "last_t"
+    )
+
+
+def longest_way_ns(rows: DataFrame, published: DataFrame) -> int:
+    """How long after its publication anybody had to do with a message."""
+    when = published.select("msg", F.col("published.t").alias("published_t"))
+    seen = events(rows, "handle", "forward", "deliver").where("msg is not null").select("msg", "t")
+    (longest,) = seen.join(when, "msg").agg(F.max(F.col("t") - F.col("published_t")).alias("ns")).collect()
+    return max(0, longest["ns"] or 0)
+
+
+def filters(rows: DataFrame) -> DataFrame:
+    """The distinct ones, by `f`: of subscriptions for everybody's publications, of advertisements for the owner's."""
+    everybody = F.lit(None).cast("string").alias("only")
+    asked = events(rows, "subscribe", "established", "unsubscribe", "unsubscribed").select("filter", "lang", everybody)
+    offered = events(rows, "advertise").select("filter", "lang", F.col("client").alias("only"))
+    read = events(rows, "filter").groupBy("filter", "lang").agg(
+        F.first("disjuncts").alias("disjuncts"), F.first("unreadable").alias("unreadable")
+    )  # fmt: skip
+    wanted = asked.unionAll(offered).distinct()
+    return kept(wanted.join(read, ["filter", "lang"]).withColumn("f", F.monotonically_increasing_id()))
+
+
+def subscriptions(rows: DataFrame, known: DataFrame) -> DataFrame:
+    """One row per subscription: who, what (known filters), and when it was asked for, confirmed and cancelled."""
     life = events(rows, "subscribe", "established", "unsubscribe", "unsubscribed")
 
     def first(event: str) -> Column:
         return F.min(F.when(F.col("event") == event, position())).alias(event)
 
     told = life.groupBy("sub").agg(
-        F.min_by(F.struct("client", "broker", "node", "lang", "filter", "disjuncts", "unreadable"), position()).alias(
-            "who"
-        ),
+        F.min_by(F.struct("client", "broker", "node", "lang", "filter"), position()).alias("who"),
         F.min_by("since", F.when(F.col("event") == "established", position())).alias("since"),
         *[first(event) for event in ("subscribe", "established", "unsubscribe", "unsubscribed")],
     )
@@ -67,6 +93,7 @@ def subscriptions(rows: DataFrame) -> DataFrame:
         .join(refused, "sub", "left")
         .withColumn("refused", F.coalesce("refused", F.lit(False)))
         .withColumn("cancel_t", F.least(F.col("unsubscribe.t"), F.col("detach.t")))
+        .join(known.where("only is null").drop("only"), ["filter", "lang"], "left")
     )
 
 
@@ -79,117 +106,23 @@ def _first_departure() -> Column:
     return F.array_min(F.filter("departures", lambda detach: before(asked, detach)))
 
 
-def matches(filters: DataFrame, published: DataFrame) -> DataFrame:
-    """Pairs (msg, filter) of a filter (columns `filter`, `disjuncts`, `only`) and a publication it is true for.
+def lived(known: DataFrame, subscribed: DataFrame, way_ns: int) -> DataFrame:
+    """Filters with the time in which anybody could ask anything of a publication for their sake.
 
-    `only` restricts a filter to one publisher; null means all. A filter without disjuncts is an XPath pattern.
+    What was over before somebody subscribed, and what was published after all had their cancellation confirmed, means
+    nothing to them; where `since` promises something, times decide nothing.
     """
-    by_constraints = _matches_by_constraints(filters.where("disjuncts is not null"), published)
-    pattern_filters = filters.where("disjuncts is null").select("filter", "only")
-    texts = [row["filter"] for row in pattern_filters.select("filter").distinct().collect()]
-    return (
-        by_constraints.unionAll(_matches_by_patterns(sorted(texts), pattern_filters, published))
-        if texts
-        else by_constraints
+    is_open = F.col("subscribe").isNull() | F.col("since").isNotNull()
+    lives = subscribed.groupBy("f").agg(
+        F.when(~F.bool_or(is_open), F.min("subscribe.t") - way_ns).alias("from_t"),
+        F.when(~F.bool_or(F.col("unsubscribed").isNull()), F.max("unsubscribed.t")).alias("until_t"),
     )
+    return known.join(lives, "f", "left")
 
 
-def _matches_by_patterns(texts: list[str], filters: DataFrame, published: DataFrame) -> DataFrame:
-    documents = published.where("document is not null")
-    schema = from_arrow_schema(patterns.MATCHES)
-    return (
-        documents.select("m", "document")
-        .mapInArrow(patterns.matcher(texts), schema)
-        .join(documents.select("m", "msg", "publisher"), "m")
-        .join(filters, "filter")
-        .where(_addressed())
-        .select("msg", "filter", "only")
-        .distinct()
-    )
-
-
-def _matches_by_constraints(filters: DataFrame, published: DataFrame) -> DataFrame:
-    """What is counted is counted by numbers, not by texts."""
-    disjuncts = _disjuncts(filters)
-    contents = published.select("m", "publisher", F.explode("attributes").alias("a")).select("m", "publisher", "a.*")
-    everything = disjuncts.where("size = 0").select("d", "only").join(
-        published.where("attributes is not null").select("m", "publisher"), _addressed()
-    )  # fmt: skip
-    true = _conjunctions(disjuncts, contents).select("m", "d").unionAll(everything.select("m", "d"))
-    return (
-        true.join(disjuncts.select("d", "filter", "only"), "d")
-        .join(published.select("m", "msg"), "m")
-        .select("msg", "filter", "only")
-        .distinct()
-    )
-
-
-def _disjuncts(filters: DataFrame) -> DataFrame:
-    return kept(
-        filters.select("filter", "only", F.explode("disjuncts").alias("constraints")).select(
-            "*", F.size("constraints").alias("size"), F.monotonically_increasing_id().alias("d")
-        )
-    )
-
-
-def _conjunctions(disjuncts: DataFrame, contents: DataFrame) -> DataFrame:
-    """(m, d): as many constraints of the disjunct are satisfied as it has."""
-    constraints = disjuncts.select("d", "only", "size", F.explode("constraints").alias("c")).select(
-        "d", "only", "size", "c.*"
-    )
-    ordered = (F.col("kind") == NUMBER) & F.col("op").isin("<", "<=", ">", ">=")
-    equal = constraints.where("op = '='").join(contents, ["name", *_VALUE]).where(_addressed())
-    within = _ranges(constraints.where(ordered)).join(contents.where(F.col("kind") == NUMBER), "name")
-    within = within.where(_in_range() & _addressed())
-    a, c = contents.alias("a"), constraints.where(~ordered & (F.col("op") != "=")).alias("c")
-    other = c.join(a, (F.col("a.name") == F.col("c.name")) & _satisfies()).where(_addressed())
-    one = F.lit(1).cast("long").alias("constraints")
-    satisfied = (
-        within.select("m", "d", "size", "constraints")
-        .unionAll(equal.select("m", "d", "size", one))
-        .unionAll(other.select("m", "d", "size", one))
-    )
-    return satisfied.groupBy("m", "d", "size").agg(F.sum("constraints").alias("held")).where("held = size")
-
-
-def _ranges(ordered: DataFrame) -> DataFrame:
-    """What a disjunct says about the size of a number, in one row: two constraints are met far more rarely than one."""
-    above, below = F.col("op").isin(">", ">="), F.col("op").isin("<", "<=")
-    return ordered.groupBy("d", "only", "size", "name").agg(
-        F.max(F.when(above, F.struct("double", "residue", (F.col("op") == ">").alias("open")))).alias("low"),
-        F.min(F.when(below, F.struct("double", "residue", (F.col("op") == "<=").alias("closed")))).alias("high"),
-        F.count("*").alias("constraints"),
-    )
-
-
-def _in_range() -> Column:
-    double, residue, low, high = F.col("double"), F.col("residue"), F.col("low"), F.col("high")
-    over = (residue > low["residue"]) | ((residue == low["residue"]) & ~low["open"])
-    under = (residue < high["residue"]) | ((residue == high["residue"]) & high["closed"])
-    high_enough = (double > low["double"]) | ((double == low["double"]) & over)
-    low_enough = (double < high["double"]) | ((double == high["double"]) & under)
-    return (low.isNull() | high_enough) & (high.isNull() | low_enough)
-
-
-def _addressed() -> Column:
-    return F.col("only").isNull() | (F.col("only") == F.col("publisher"))
-
-
-def _satisfies() -> Column:
-    """Everything but equality and the order of numbers."""
-    op, text, wanted = F.col("c.op"), F.col("a.text"), F.col("c.text")
-    same = (text == wanted) & (F.col("a.double") == F.col("c.double")) & (F.col("a.residue") == F.col("c.residue"))
-    true_if = (
-        F.when(op == "!=", ~same)
-        .when(op == "<", text < wanted)
-        .when(op == "<=", text <= wanted)
-        .when(op == ">", text > wanted)
-        .when(op == ">=", text >= wanted)
-        .when(op == "prefix", F.startswith(text, wanted))
-        .when(op == "suffix", F.endswith(text, wanted))
-        .when(op == "contains", F.contains(text, wanted))
-    )
-    return (op == "exists") | ((F.col("a.kind") == F.col("c.kind")) & true_if)
+def ever(known: DataFrame) -> DataFrame:
+    never = F.lit(None).cast("long")
+    return known.withColumn("from_t", never).withColumn("until_t", never)
 
 
 def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> DataFrame:
@@ -197,9 +130,8 @@ def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> Da
 
     `promised`: owed unless cancelled within `flight`; `forbidden`: published after the cancellation was confirmed.
     """
-    told = matched.where("only is null").drop("only").join(subscribed.where("unreadable is null"), "filter").join(
-        published.select("msg", "publisher", "seq", "published"), "msg"
-    )  # fmt: skip
+    messages = published.select("k", "msg", "publisher", "seq", "published")
+    told = matched.join(messages, "k").repartition("msg").join(subscribed.where("unreadable is null"), "f")
     since = F.try_element_at("since", F.col("publisher"))
     in_time = F.when(since.isNotNull(), F.col("seq") >= since).otherwise(
         before(F.col("established"), F.col("published"))
@@ -210,6 +142,12 @@ def pairs(matched: DataFrame, subscribed: DataFrame, published: DataFrame) -> Da
         (F.col("established").isNotNull() & ~F.col("refused") & F.coalesce(in_time, F.lit(False))).alias("promised"),
         F.coalesce(before(F.col("unsubscribed"), F.col("published")), F.lit(False)).alias("forbidden"),
     )  # fmt: skip
+
+
+def matter(way_ns: int) -> Column:
+    """Could the pair still mean anything, or was the message over before anybody asked, or the subscription before?"""
+    in_time = F.col("published.t") >= F.col("subscribe.t") - way_ns
+    return ~F.col("forbidden") & (F.col("promised") | F.col("subscribe").isNull() | in_time)
 
 
 def required(pair: Column, published_t: Column, flight_ns: int) -> Column:
@@ -227,15 +165,17 @@ def cancelled(pair: Column, delivered: Column) -> Column:
     return pair["forbidden"] | F.coalesce(before(pair["unsubscribed"], delivered), F.lit(False))
 
 
+PAIR = ("sub", "broker", "promised", "forbidden", "cancel_t", "subscribe", "unsubscribed")
+
+
 def duties(paired: DataFrame) -> DataFrame:
     """What is owed, or allowed, to a client for a message: one row per (client, msg), its pairs in an array."""
-    pair = F.struct("sub", "broker", "promised", "forbidden", "cancel_t", "subscribe", "unsubscribed")
     return paired.groupBy("client", "msg").agg(
         F.first("publisher").alias("publisher"),
         F.first("seq").alias("seq"),
         F.first("published").alias("published"),
         F.first("node").alias("node"),
-        F.sort_array(F.collect_list(pair)).alias("pairs"),
+        F.sort_array(F.collect_list(F.struct(*PAIR))).alias("pairs"),
     )
 
 
@@ -248,7 +188,8 @@ def deliveries(rows: DataFrame, published: DataFrame, owed: DataFrame) -> DataFr
     known = published.select("msg", "publisher", "seq", "published", "intended_t")
     copies = Window.partitionBy("client", "msg").orderBy("delivered", "line")
     return (
-        delivered.withColumn("copy", F.row_number().over(copies))
+        delivered.repartition("msg")
+        .withColumn("copy", F.row_number().over(copies))
         .join(known, "msg", "left")
         .join(owed.select("client", "msg", "pairs"), ["client", "msg"], "left")
         .withColumn("pairs", F.coalesce("pairs", F.array().cast(owed.schema["pairs"].dataType)))
@@ -257,3 +198,10 @@ def deliveries(rows: DataFrame, published: DataFrame, owed: DataFrame) -> DataFr
         .withColumn("allowed", F.filter("pairs", lambda pair: allowed(pair, F.col("delivered"))))
         .withColumn("rightful", F.col("genuine") & (F.size("allowed") > 0))
     )  # fmt: skip
+
+
+def with_forbidden(delivered: DataFrame, forbidden: DataFrame) -> DataFrame:
+    """Deliveries beside the pairs that forbid them, for those who want to know why."""
+    over = forbidden.groupBy("client", "msg").agg(F.sort_array(F.collect_list(F.struct(*PAIR))).alias("over"))
+    pairs_and_over = F.concat("pairs", F.coalesce("over", F.array().cast(delivered.schema["pairs"].dataType)))
+    return delivered.join(over, ["client", "msg"], "left").withColumn("pairs", pairs_and_over).drop("over")

@@ -6,7 +6,9 @@ Only the language of the contract is read; what else lxml would understand is as
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import pyarrow as pa
 from lxml import etree
@@ -27,7 +29,35 @@ _AFTER = {
 }
 _ENDS = ("step", "close")
 
-MATCHES = pa.schema([("m", pa.int64()), ("filter", pa.string())])
+MATCHES = pa.schema([("k", pa.int64()), ("f", pa.int64())])
+
+
+class Asked(NamedTuple):
+    """A pattern, by number: for one publisher's documents only, or for all; for those of its time, if that is known."""
+
+    f: int
+    text: str
+    only: str | None
+    from_t: int | None
+    until_t: int | None
+
+    def means(self, document: Document) -> bool:
+        return (
+            self.only in (None, document.publisher)
+            and (self.from_t is None or document.last_t >= self.from_t)
+            and (self.until_t is None or document.first_t <= self.until_t)
+        )
+
+
+class Document(NamedTuple):
+    k: int
+    publisher: str | None
+    first_t: int
+    last_t: int
+    document: str
+
+
+DOCUMENTS = Document._fields
 
 
 class PatternError(ValueError):
@@ -74,20 +104,63 @@ def document(text: str) -> etree._Element:
     return root
 
 
-def matcher(texts: Sequence[str]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    """Batches of (m, document) in, batches of (m, filter) out, a row for each of the patterns that matches."""
+def matcher(asked: Sequence[Asked]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    """Batches of documents in, batches of (k, f) out, a row for each of the patterns that matches."""
 
     def match(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        judges = [(text, pattern(text)) for text in texts]
+        index = _Index(asked)
         for batch in batches:
-            found: tuple[list[int], list[str]] = ([], [])
-            for m, content in zip(batch.column("m").to_pylist(), batch.column("document").to_pylist(), strict=True):
-                root = document(content)
-                for text, judge in judges:
-                    if judge(root):
-                        found[0].append(m)
-                        found[1].append(text)
-            yield pa.RecordBatch.from_arrays([pa.array(found[0], pa.int64()), pa.array(found[1], pa.string())],
-                                             schema=MATCHES)  # fmt: skip
+            found: tuple[list[int], list[int]] = ([], [])
+            for said in map(Document, *(batch.column(name).to_pylist() for name in DOCUMENTS)):
+                matched = index.matched(said)
+                found[0].extend([said.k] * len(matched))
+                found[1].extend(matched)
+            yield pa.RecordBatch.from_pydict({"k": found[0], "f": found[1]}, MATCHES)
 
     return match
+
+
+class _Index:
+    """Every name in a pattern has to be in the document, so a pattern is tried only where its rarest one is."""
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self._judges = {text: pattern(text) for text in dict.fromkeys(one.text for one in asked)}
+        self._needed = {text: names(text) for text in self._judges}
+        popularity = Counter(name for wanted in self._needed.values() for name in wanted)
+        self._by_name: dict[str | None, list[Asked]] = {}
+        for one in asked:
+            rarest = min(self._needed[one.text], key=lambda name: (popularity[name], name), default=None)
+            self._by_name.setdefault(rarest, []).append(one)
+
+    def matched(self, said: Document) -> list[int]:
+        root = document(said.document)
+        there = _names_in(root)
+        verdicts: dict[str, bool] = {}
+        found = []
+        for name in (None, *there):
+            for one in self._by_name.get(name, ()):
+                if self._needed[one.text] <= there and one.means(said):
+                    if one.text not in verdicts:
+                        verdicts[one.text] = self._judges[one.text](root)
+                    if verdicts[one.text]:
+                        found.append(one.f)
+        return found
+
+
+def names(text: str) -> frozenset[str]:
+    """Of elements, and of attributes with their `@`, that a document must have to match."""
+    found = set()
+    for token in _TOKEN.finditer(text):
+        if token["step"] and token["step"] != "*":
+            found.add(token["step"])
+        elif token["test"] and token["test"].startswith("@"):
+            found.add(token["test"].partition("=")[0])
+    return frozenset(found)
+
+
+def _names_in(root: etree._Element) -> set[str]:
+    found = set()
+    for element in root.iter(etree.Element):
+        found.add(element.tag)
+        found.update("@" + name for name in element.keys())  # noqa: SIM118 (an element is no mapping)
+    return found

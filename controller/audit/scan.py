@@ -5,17 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 
-from controller.audit import filtertext, patterns, schema, values
+from controller.audit import columns, filtertext, patterns, schema, values
 
 FILE_NAME = re.compile(r"(?P<node>[^./]+)\.(?P<inc>[1-9][0-9]*)\.jsonl")
-BATCH_ROWS = 8192
+BATCH_ROWS = 16_384
 DAMAGE_LISTED_MAX = 100
 _TEXT_SHOWN_MAX = 80
 
@@ -55,12 +54,23 @@ class _Scan:
         if self.facts.damaged_lines <= DAMAGE_LISTED_MAX:
             self.facts.damage.append(Damage(self.facts.lines, kind, what))
 
+    def follows(self, record: Any) -> bool:
+        """Is it just what had to come, neither the first line nor the last? Almost every line is."""
+        facts = self.facts
+        return (
+            record.n == self.n_next
+            and facts.last_t is not None
+            and record.t >= facts.last_t
+            and record.node == facts.node
+            and record.inc == facts.inc
+            and not facts.closed
+            and type(record) not in _ENDS
+        )
+
     def take(self, record: Any, event: str) -> None:
         facts = self.facts
-        self.counts[event] += 1
         if record.n != self.n_next:
             self.damaged("gap", f"n is {record.n}, expected {self.n_next}")
-        self.n_next = record.n + 1
         if (record.node, record.inc) != (facts.node, facts.inc):
             self.damaged("name", f"written by {record.node}.{record.inc}, in the log of {facts.file}")
         if facts.last_t is not None and record.t < facts.last_t:
@@ -76,36 +86,62 @@ class _Scan:
             facts.role, facts.scheme = record.role, record.scheme
         facts.closed = facts.closed or event == "close"
         facts.first_t = record.t if facts.first_t is None else facts.first_t
-        facts.last_t = record.t
 
 
-def scan(path: Path, node: str, inc: int) -> Iterator[pa.RecordBatch]:
-    """Batches of typed rows (one event each); the last one is a single row with the file's facts."""
+_ENDS = (schema.LINES["open"], schema.LINES["close"])
+_TAGS = {line: tag for tag, line in schema.LINES.items()}
+
+
+class _Waiting:
+    """Rows of one event that are not a batch yet."""
+
+    def __init__(self) -> None:
+        self.records: list[Any] = []
+        self.lines: list[int] = []
+        self.added: list[Any] = []
+
+
+def scan(path: Path, node: str, inc: int) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Batches by event, as `schema.EVENTS` has them; the last ones are the distinct filters and the file's facts."""
     facts = FileFacts(file=f"{node}.{inc}", node=node, inc=inc, counts={}, damage=[])
     state = _Scan(facts)
     decode = schema.decoder().decode
-    waiting: dict[str, list[dict[str, Any]]] = {}
+    waiting = {tag: _Waiting() for tag in schema.LINES}
+    filters: dict[tuple[str, str], None] = {}
     with path.open("rb") as lines:
         for raw in lines:
             facts.lines += 1
             try:
                 record = decode(raw)
-                event: str = record.__struct_config__.tag
-                row = _row(record, event, facts)
+                event = _TAGS[type(record)]
+                read = _READ.get(event)
+                added = read(record) if read is not None else None
             except (ValueError, RecursionError) as problem:  # msgspec's errors, bad UTF-8, nesting without end
                 facts.cut = not raw.endswith(b"\n")
                 state.n_next += 1
                 state.damaged("cut" if facts.cut else "undecodable", _what(raw, problem, facts.cut))
                 continue
-            state.take(record, event)
-            rows = waiting.setdefault(event, [])
-            rows.append(row)
-            if len(rows) == BATCH_ROWS:
-                yield batch(event, waiting.pop(event))
-    _finish(state)
+            if not state.follows(record):
+                state.take(record, event)
+            state.n_next = record.n + 1
+            facts.last_t = record.t
+            rows = waiting[event]
+            rows.records.append(record)
+            rows.lines.append(facts.lines)
+            if added is not None:
+                rows.added.append(added)
+            if event in _WITH_FILTER:
+                filters[record.lang, record.filter] = None
+            if len(rows.records) == BATCH_ROWS:
+                yield event, _batch(event, rows, state)
+                waiting[event] = _Waiting()
     for event, rows in waiting.items():
-        yield batch(event, rows)
-    yield batch("file", [{"facts": msgspec.json.encode(facts).decode()}])
+        if rows.records:
+            yield event, _batch(event, rows, state)
+    if filters:
+        yield "filter", filter_batch(filters)
+    _finish(state)
+    yield "file", pa.RecordBatch.from_pydict({"facts": [msgspec.json.encode(facts).decode()]}, schema.EVENTS["file"])
 
 
 def _finish(state: _Scan) -> None:
@@ -128,55 +164,64 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def _row(record: Any, event: str, facts: FileFacts) -> dict[str, Any]:
-    row = {column: getattr(record, name) for name, column in schema.LINE_FIELDS[event]}
-    row["file"], row["line"] = facts.file, facts.lines
-    enrich = _ENRICHED.get(event)
-    if enrich is not None:
-        enrich(row)
-    return row
+def _content(record: Any) -> tuple[str, values.Attributes | None]:
+    """The content as a text, and its attributes if it has some; raises ValueError."""
+    content = bytes(record.content)
+    if record.lang == "attr":
+        return content.decode(), values.attributes(content)
+    text = msgspec.json.decode(content, type=str)
+    patterns.document(text)
+    return text, None
 
 
-def _with_attributes(row: dict[str, Any]) -> None:
-    content = bytes(row["content"])
-    if row["lang"] == "attr":
-        row["attributes"] = [_flat(name, encoded) for name, encoded in values.attributes(content)]
-        row["content"] = content.decode()
-    else:
-        row["attributes"] = None
-        row["content"] = msgspec.json.decode(content, type=str)
-        patterns.document(row["content"])
+def _args(record: Any) -> str:
+    return msgspec.json.encode(msgspec.json.decode(bytes(record.args), type=dict[str, Any])).decode()
 
 
-def _with_disjuncts(row: dict[str, Any]) -> None:
-    read = _disjuncts if row["lang"] == "attr" else _pattern
-    row["disjuncts"], row["unreadable"] = read(row["filter"])
+# What is read of a record beyond its types, while its line can still be called undecodable.
+_READ: dict[str, Callable[[Any], Any]] = {"publish": _content, "fault": _args}
+_WITH_FILTER = frozenset(tag for tag, fields in schema.LINE_FIELDS.items() if "filter" in dict(fields))
 
 
-def _with_args(row: dict[str, Any]) -> None:
-    row["args"] = msgspec.json.encode(msgspec.json.decode(bytes(row["args"]), type=dict[str, Any])).decode()
+def _batch(event: str, rows: _Waiting, state: _Scan) -> pa.RecordBatch:
+    state.counts[event] += len(rows.records)
+    wanted = schema.EVENTS[event]
+    made: dict[str, pa.Array] = {
+        "file": columns.constant(state.facts.file, len(rows.lines)),
+        "line": pa.array(rows.lines, pa.int64()),
+    }
+    if event == "publish":
+        made["content"] = pa.array([text for text, _ in rows.added], pa.string())
+        made["attributes"] = columns.attributes([read for _, read in rows.added])
+    elif event == "fault":
+        made["args"] = pa.array(rows.added, pa.string())
+    for name, column in schema.LINE_FIELDS[event]:
+        if column not in made:
+            made[column] = columns.of(rows.records, name, wanted.field(column).type)
+    return pa.RecordBatch.from_arrays([made[field.name] for field in wanted], schema=wanted)
 
 
-_ENRICHED: dict[str, Callable[[dict[str, Any]], None]] = {
-    "publish": _with_attributes,
-    "fault": _with_args,
-    **dict.fromkeys(
-        ("advertise", "advertised", "unadvertise", "subscribe", "established", "unsubscribe", "unsubscribed"),
-        _with_disjuncts,
-    ),
-}
+def filter_batch(filters: dict[tuple[str, str], None]) -> pa.RecordBatch:
+    read = [_disjuncts(text) if lang == "attr" else _pattern(text) for lang, text in filters]
+    return pa.RecordBatch.from_pydict(
+        {
+            "filter": [text for _, text in filters],
+            "lang": [lang for lang, _ in filters],
+            "disjuncts": [disjuncts for disjuncts, _ in read],
+            "unreadable": [unreadable for _, unreadable in read],
+        },
+        schema.EVENTS["filter"],
+    )
 
 
-@lru_cache(maxsize=4096)
 def _disjuncts(text: str) -> tuple[list[list[dict[str, Any]]] | None, str | None]:
     try:
         parsed = filtertext.parse(text)
     except filtertext.FilterError as problem:
         return None, str(problem)
-    return [[{**_flat(c.name, c.value), "op": c.op} for c in disjunct] for disjunct in parsed], None
+    return [[{"name": c.name, "op": c.op, **c.value._asdict()} for c in disjunct] for disjunct in parsed], None
 
 
-@lru_cache(maxsize=4096)
 def _pattern(text: str) -> tuple[None, str | None]:
     """A pattern has no constraints to be joined: a readable filter without disjuncts is one."""
     try:
@@ -184,19 +229,3 @@ def _pattern(text: str) -> tuple[None, str | None]:
     except patterns.PatternError as problem:
         return None, str(problem)
     return None, None
-
-
-def _flat(name: str, value: values.Encoded) -> dict[str, Any]:
-    return {"name": name, **value._asdict()}
-
-
-def batch(event: str, rows: list[dict[str, Any]]) -> pa.RecordBatch:
-    columns = []
-    for column in schema.ROWS:
-        if column.name == "event":
-            columns.append(pa.array([event] * len(rows), column.type))
-        elif column.name in rows[0]:
-            columns.append(pa.array([row[column.name] for row in rows], column.type))
-        else:
-            columns.append(pa.nulls(len(rows), column.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema.ROWS)

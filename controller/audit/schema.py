@@ -18,15 +18,16 @@ ENCODED = [("kind", pa.string()), ("text", pa.string()), ("double", pa.float64()
 ATTRIBUTE = pa.struct([("name", pa.string()), *ENCODED])
 CONSTRAINT = pa.struct([("name", pa.string()), ("op", pa.string()), *ENCODED])
 
-# Not in the log: where the line stands, what its filter or content says, and the facts about a whole file.
-_ADDED = [
-    ("file", pa.string()),
-    ("line", pa.int64()),
-    ("attributes", pa.list_(ATTRIBUTE)),
-    ("disjuncts", pa.list_(pa.list_(CONSTRAINT))),
-    ("unreadable", pa.string()),
-    ("facts", pa.string()),
-]
+# Not in the log: where the line stands, what a content says, and rows of our own about filters and whole files.
+_EVERYWHERE = [("file", pa.string()), ("line", pa.int64())]
+_ADDED: dict[str, list[tuple[str, pa.DataType]]] = {
+    "publish": [("attributes", pa.list_(ATTRIBUTE))],
+    "filter": [
+        ("filter", pa.string()), ("lang", pa.string()), ("disjuncts", pa.list_(pa.list_(CONSTRAINT))),
+        ("unreadable", pa.string()),
+    ],
+    "file": [("facts", pa.string())],
+}  # fmt: skip
 
 
 def _parts(hint: Any) -> tuple[Any, bool]:
@@ -71,23 +72,41 @@ def _line_type(record: type[Record]) -> type[msgspec.Struct]:
         else (f.name, _decoded(f.type), msgspec.field(name=f.encode_name, default=f.default))
         for f in msgspec.structs.fields(record)
     ]
-    tag = record.__struct_config__.tag
-    return msgspec.defstruct(record.__name__, fields, tag_field="event", tag=tag, kw_only=True)
+    tag = _tag(record)
+    # Nothing in a line can refer to itself, so the garbage collector need not go through millions of them.
+    return msgspec.defstruct(record.__name__, fields, tag_field="event", tag=tag, kw_only=True, gc=False)
+
+
+def _tag(record: type[Record]) -> str:
+    return str(record.__struct_config__.tag)
+
+
+def _event_schemas() -> dict[str, pa.Schema]:
+    schemas = {}
+    for record in RECORDS:
+        tag = _tag(record)
+        own = [(f.encode_name, _column(f.type)) for f in msgspec.structs.fields(record)]
+        schemas[tag] = pa.schema([*own, *_EVERYWHERE, *_ADDED.get(tag, ())])
+    for tag in _ADDED.keys() - schemas.keys():
+        schemas[tag] = pa.schema(_ADDED[tag])
+    return schemas
 
 
 def _row_schema() -> pa.Schema:
     columns: dict[str, pa.DataType] = {"event": pa.string()}
-    for record in RECORDS:
-        for f in msgspec.structs.fields(record):
-            wanted = _column(f.type)
-            if columns.setdefault(f.encode_name, wanted) != wanted:
-                raise TypeError(f"records.py gives {f.encode_name!r} two types; the audit has one column for it")
-    return pa.schema([*columns.items(), *_ADDED])
+    for event, schema in EVENTS.items():
+        for column in schema:
+            if columns.setdefault(column.name, column.type) != column.type:
+                raise TypeError(f"{event!r} gives {column.name!r} another type; the audit has one column for it")
+    return pa.schema(list(columns.items()))
 
 
-LINES = {record.__struct_config__.tag: _line_type(record) for record in RECORDS}
+LINES = {_tag(record): _line_type(record) for record in RECORDS}
 LINE_FIELDS = {tag: tuple((f.name, f.encode_name) for f in msgspec.structs.fields(line)) for tag, line in LINES.items()}
+EVENTS = _event_schemas()
+"""What is stored of each event, and of `filter` (one row per distinct text) and `file` (one row per log file)."""
 ROWS = _row_schema()
+"""All of them in one table: what an event does not have is null."""
 
 
 def decoder() -> msgspec.json.Decoder[Any]:

@@ -34,6 +34,8 @@ _SETTINGS = {
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
+    # Frames that lie apart by message are joined by client and message where they lie.
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
     # Nobody looks at plans, and describing them takes longer than running most of ours.
     "spark.sql.ui.explainMode": "simple",
     "spark.sql.maxPlanStringLength": "1000",
@@ -53,17 +55,17 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %p %c{1}: %m%n%ex
 """
 
-# Replanning at run time and compiled plans pay on big tables; on small ones they are nearly all of the work.
-_SMALL_BYTES_MAX = 32 * 2**20
+# Compiled plans pay on big tables; on small ones they are nearly all of the work.
+_SMALL_BYTES_MAX = 8 * 2**20
 _TUNING_SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
+# Adaptive plans forget how the frames they are kept in lie apart, so these would be shuffled again for every check.
 _TUNING_LARGE = {
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.adaptive.coalescePartitions.enabled": "false",
+    "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "4",
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",

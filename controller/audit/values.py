@@ -42,9 +42,11 @@ def encode(value: Value) -> Encoded:
     return Encoded(NUMBER, double=value + 0.0)  # -0.0 becomes 0.0
 
 
+Attributes = list[tuple[str, Encoded]]
+
 _contents = msgspec.json.Decoder(dict[str, Value])
 
 
-def attributes(content: bytes | memoryview) -> list[tuple[str, Encoded]]:
+def attributes(content: bytes | memoryview) -> Attributes:
     """The attributes of a JSON object; raises ValueError (msgspec's errors are such) if it is none."""
     return [(name, encode(value)) for name, value in _contents.decode(content).items()]

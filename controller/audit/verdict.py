@@ -109,15 +109,12 @@ def _result(name: str, found: Findings) -> CheckResult:
 
 
 def _counts(facts: RunFacts, evidence: Evidence | None) -> dict[str, int]:
-    def lines(event: str) -> int:
-        return sum(file.counts.get(event, 0) for file in facts.files)
-
     brokers = set(facts.brokers) or {file.node for file in facts.files if file.role == "broker"}
     drivers = set(facts.drivers) or {file.node for file in facts.files if file.role == "driver"}
     return {
-        "publications": lines("publish"),
-        "subscriptions": lines("subscribe"),
-        "deliveries": lines("deliver"),
+        "publications": facts.lines("publish"),
+        "subscriptions": facts.lines("subscribe"),
+        "deliveries": facts.lines("deliver"),
         "pairs_required": evidence.pairs_required if evidence else 0,
         "pairs_permitted": evidence.pairs_permitted if evidence else 0,
         "lines": sum(file.lines for file in facts.files),

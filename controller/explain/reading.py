@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from controller.audit.facts import RunFacts, gather
-from controller.audit.load import LogFile, file_facts, log_files
+from controller.audit.load import WRITTEN, LogFile, file_facts, log_files
 from controller.audit.scan import scan
+from controller.audit.schema import EVENTS, ROWS
 
 Row = dict[str, Any]
-_WRITTEN = "_SUCCESS"
 
 
 class Book:
@@ -44,7 +44,14 @@ class Book:
         return sorted(found, key=lambda row: (row["t"], row["file"], row["line"]))
 
     def _of(self, event: str, columns: tuple[str, ...] | None, equal: dict[str, str]) -> Iterator[Row]:
-        wanted = None if columns is None else [*dict.fromkeys((*columns, "t", "file", "line"))]
+        nothing = dict.fromkeys(columns or ROWS.names)
+        for row in self._stored(event, columns, equal):
+            yield {**nothing, **row}
+
+    def _stored(self, event: str, columns: tuple[str, ...] | None, equal: dict[str, str]) -> Iterator[Row]:
+        """Each event is stored with its own columns only."""
+        own = EVENTS[event].names
+        wanted = None if columns is None else [c for c in dict.fromkeys((*columns, "t", "file", "line")) if c in own]
         if self._tables is not None:
             folder = self._tables / f"event={event}"
             if folder.exists():
@@ -61,14 +68,14 @@ class Book:
         if self._scanned is None:
             self._scanned = {}
             for file in self._files:
-                for batch in scan(Path(file.path), file.node, file.inc):
-                    self._scanned.setdefault(batch["event"][0].as_py(), []).append(batch)
+                for event, batch in scan(Path(file.path), file.node, file.inc):
+                    self._scanned.setdefault(event, []).append(batch)
         return self._scanned
 
 
 def _are_fresh(tables: Path, files: list[LogFile]) -> bool:
     """Written to the end, and after the last log was."""
-    mark = tables / _WRITTEN
+    mark = tables / WRITTEN
     if not mark.exists():
         return False
     written_at = mark.stat().st_mtime

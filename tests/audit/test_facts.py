@@ -5,14 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from controller.audit.facts import RunFacts, gather
-from controller.audit.load import file_facts, log_files
+from controller.audit.load import file_facts, log_files, write_share
 from controller.audit.promise import SETTLE_NS_MAX, Span, excusing
-from controller.audit.scan import scan
 from controller.errors import UsageError
 from tests.audit.logs import MS, RunLog
 
@@ -21,12 +18,7 @@ def facts(run: Path) -> RunFacts:
     """Does what `load` does, without Spark."""
     tables = run / "tables"
     files, misnamed = log_files(run)
-    for file in files:
-        for batch in scan(Path(file.path), file.node, file.inc):
-            folder = tables / f"event={batch['event'][0].as_py()}"
-            folder.mkdir(parents=True, exist_ok=True)
-            table = pa.Table.from_batches([batch]).drop_columns("event")
-            pq.write_table(table, folder / f"{file.node}.{file.inc}.{len(list(folder.iterdir()))}.parquet")
+    write_share(files, 0, tables)
     return gather(run, file_facts(tables), misnamed, tables)
 
 

@@ -9,13 +9,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 
 from controller.audit import oracle
+from controller.audit.load import LogFile, read, write_share
+from controller.audit.matching import matches
 from controller.audit.promise import Span
-from controller.audit.scan import scan
 from controller.audit.session import tune
 from controller.judge import reading
 from controller.judge.reading import Condition
@@ -90,10 +89,10 @@ def test_matching(spark: SparkSession, tmp_path: Path) -> None:
         log.publish("p", content)
     log.publish("p", "<a/>", lang="xpath")
     rows = scanned(spark, log, tmp_path)
-    asked = oracle.subscriptions(rows)
-    assert asked.where("unreadable is not null").count() == 0
-    distinct = asked.select("filter", "disjuncts", F.lit(None).cast("string").alias("only")).dropDuplicates(["filter"])
-    pairs = oracle.matches(distinct, oracle.publications(rows)).toArrow().to_pylist()
+    known, published = oracle.filters(rows), oracle.publications(rows)
+    assert known.where("unreadable is not null").count() == 0
+    matched = matches(oracle.ever(known), oracle.contents(published))
+    pairs = matched.join(known, "f").join(published, "k").select("filter", "msg").toArrow().to_pylist()
     found = {(pair["filter"], pair["msg"]) for pair in pairs}
     assert len(found) == len(pairs)
     expected = {
@@ -108,7 +107,8 @@ def test_matching(spark: SparkSession, tmp_path: Path) -> None:
 def scanned(spark: SparkSession, log: Log, folder: Path) -> DataFrame:
     path = folder / "d1.1.jsonl"
     path.write_bytes(log.text())
-    return spark.createDataFrame(pa.Table.from_batches(list(scan(path, "d1", 1))))
+    write_share([LogFile(str(path), "d1", 1, 0)], 0, folder / "tables")
+    return read(spark, folder / "tables")
 
 
 class Play:

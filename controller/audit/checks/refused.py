@@ -22,9 +22,9 @@ def find(evidence: Evidence) -> Findings:
     asked = (
         events(rows, "subscribe", "advertise")
         .groupBy(F.coalesce("sub", "adv").alias("what"))
-        .agg(F.min("client").alias("client"), F.min("filter").alias("filter"), F.min("lang").alias("lang"),
-             F.max("unreadable").alias("unreadable"))
-    )  # fmt: skip
+        .agg(F.min("client").alias("client"), F.min("filter").alias("filter"), F.min("lang").alias("lang"))
+        .join(events(rows, "filter").select("filter", "lang", "unreadable").distinct(), ["filter", "lang"], "left")
+    )
     published = evidence.publications.select(F.col("msg").alias("what"), "publisher", F.lit(True).alias("published"))
     refused = (
         events(rows, "refuse")

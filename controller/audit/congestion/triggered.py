@@ -8,9 +8,9 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
-from controller.audit import oracle
 from controller.audit.congestion import tracing
 from controller.audit.evidence import Evidence
+from controller.audit.frames import kept
 from controller.audit.promise import DEATHS, Span, Window, fell_into, spans
 
 CAUSES_MAX = 20_000
@@ -40,12 +40,12 @@ class Triggered:
     @cached_property
     def _control(self) -> DataFrame:
         files = [file.file for file in self._facts.files]
-        return tracing.control(self._evidence.rows, files).transform(oracle.kept)
+        return tracing.control(self._evidence.rows, files).transform(kept)
 
     @cached_property
     def _roots(self) -> DataFrame:
-        parents = tracing.parents(self._control, self._facts.brokers).transform(oracle.kept)
-        return tracing.roots(parents, oracle.kept)
+        parents = tracing.parents(self._control, self._facts.brokers).transform(kept)
+        return tracing.roots(parents, kept)
 
     @cached_property
     def _began(self) -> DataFrame:
@@ -90,7 +90,7 @@ class Triggered:
             .withColumn("hops", F.coalesce("depth", F.lit(0)) + is_sent)
             .join(self._began, "root", "left")
             .withColumn("cause", F.coalesce("cause", F.lit("what is not told")))
-            .transform(oracle.kept)
+            .transform(kept)
         )
 
     def by_cause(self) -> pa.Table:
