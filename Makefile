@@ -20,7 +20,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test browser screenshot lint bench bench-matching bench-sim soak paper-xroute papers docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test browser screenshot lint bench bench-matching bench-audit bench-sim soak paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -86,6 +86,9 @@ bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
 
 bench-matching: $(STAMP) ## our indexes beside their naive twins and other ways, up to 100,000 filters (minutes)
 	@$(BIN)/python -m tests.bench mixed equality patterns covering
+
+bench-audit: $(STAMP) ## audit generated logs of 10^5, 10^6 and 10^7 lines, beside DuckDB (up to an hour; LINES="1e5 1e6")
+	@$(BIN)/python -m tests.bench.auditing $(LINES)
 
 bench-sim: $(STAMP) ## events per second of a simulated network, beside a bare event loop
 	@$(BIN)/python -m tests.bench sim
