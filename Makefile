@@ -20,7 +20,7 @@ APT_INSTALL := DEBIAN_FRONTEND=noninteractive apt-get install --quiet=2 --yes --
 IMAGE := $(if $(filter docker,$(RUNTIME)),image)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup image demo cluster-up cluster-down test browser screenshot lint bench bench-matching bench-audit bench-sim soak paper-xroute papers docs clean requirements check-runtime
+.PHONY: help setup image demo cluster-up cluster-down test browser screenshot lint bench bench-matching bench-audit bench-sim mutants soak paper-xroute papers docs clean requirements check-runtime
 
 help: ## show this list
 	@echo "make TARGET [RUNTIME=docker|process|sim] [TOPOLOGY=$(TOPOLOGY)] [SCHEME=$(SCHEME)] [PYTHON=python3]"
@@ -92,6 +92,9 @@ bench-audit: $(STAMP) ## audit generated logs of 10^5, 10^6 and 10^7 lines, besi
 
 bench-sim: $(STAMP) ## events per second of a simulated network, beside a bare event loop
 	@$(BIN)/python -m tests.bench sim
+
+mutants: $(STAMP) ## let the campaigns convict deliberately wrong schemes and links in the simulator (minutes)
+	@$(BIN)/python -m tests.mutants
 
 soak: $(STAMP) ## random fault schedules with fresh seeds in the simulator (SCHEDULES=5000 for each scheme)
 	@$(BIN)/brokerlab campaign soak --fresh --schedules $(SCHEDULES)

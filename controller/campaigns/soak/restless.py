@@ -12,7 +12,8 @@ from node.plan import Advertise, AnyOperation, Attach, Detach, Publish, Subscrib
 ADVERTISED = ("*", "x >= 0", "x < 6", "x >= 3", "x exists and y exists", 'z prefix "a" or x >= 0')
 WORDS = ("a", "ab", "abc", "b")
 ABOUTS = ("<", "<=", ">", ">=", "=", "!=")
-FILTERS_MAX = 8
+# Few, so that many ask for the same; many, so that hardly anybody does.
+FILTERS = (2, 5, 15, 60)
 LINGER_MS = (200, 2500)
 WEIGHTS = {"publish": 24, "subscribe": 5, "cancel": 5, "storm": 1, "leave": 1, "move": 1, "readvertise": 2}
 
@@ -24,7 +25,7 @@ class Restless:
         self._random = random
         self._brokers = brokers
         self._load_ms = load_ms
-        self._filters = [_filter(random) for _ in range(random.randint(2, FILTERS_MAX))]
+        self._filters = [_filter(random) for _ in range(random.choice(FILTERS))]
         self._clients = [f"c{number}" for number in range(1, random.randint(2, 5) + 1)]
         self._publishers = self._clients[: random.randint(1, 2)]
         self._at = {client: random.choice(brokers) for client in self._clients}
