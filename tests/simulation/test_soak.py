@@ -25,7 +25,7 @@ def test_nothing_breaks(scheme: str) -> None:
     assert not broken, (
         f"`brokerlab campaign soak --scheme {scheme} --schedules {SCHEDULES}` keeps the runs: {broken[:5]}"
     )
-    assert sum(one.outcome == "pass" for one in tried) > 0.9 * SCHEDULES, "nearly all of them put something to the test"
+    assert sum(one.outcome == "pass" for one in tried) > 0.8 * SCHEDULES, "nearly all of them put something to the test"
 
 
 def test_every_kind_of_fault_comes_up_and_they_overlap() -> None:
