@@ -63,6 +63,10 @@ class Triggered:
             .otherwise(F.concat(F.lit("a timer or link of "), "node"))
         )
         is_request = self._is_request()
+        # A client that comes says what it holds whatever is broken elsewhere; its own broker's fault may bring it back.
+        is_of_client = (F.col("event") == "handle") & ~F.col("peer").isin(self._facts.brokers)
+        is_hit = F.col("node").isin(_hit_brokers(self._facts.windows)) if self._facts.windows else F.lit(False)
+        label, fault = (F.when(~is_of_client | is_hit, told) for told in (label, fault))
         return self._control.where("event != 'link'").select(
             F.col("id").alias("root"),
             F.when(is_request, F.concat("kind", F.lit(" "), "about")).otherwise(F.coalesce(label, otherwise))
@@ -130,6 +134,10 @@ class Triggered:
             .toArrow()
             .cast(BY_BROKER)
         )
+
+
+def _hit_brokers(windows: list[Window]) -> list[str]:
+    return sorted({window.target.partition(":")[2] for window in windows if window.target.startswith("broker:")})
 
 
 class _Label:
