@@ -109,7 +109,8 @@ class DockerRuntime(Runtime):
             return ports.endpoint(self._published_port())
 
     def start(self, node: str) -> None:
-        self._container(node).start()
+        with engine.refusals_told():
+            self._container(node).start()
 
     def kill(self, node: str) -> None:
         container = self._container(node)
@@ -132,11 +133,13 @@ class DockerRuntime(Runtime):
 
     def pause(self, node: str) -> None:
         if self._state_of(node) == "running":
-            self._container(node).pause()
+            with engine.refusals_told():
+                self._container(node).pause()
 
     def resume(self, node: str) -> None:
         if self._state_of(node) == "paused":
-            self._container(node).unpause()
+            with engine.refusals_told():
+                self._container(node).unpause()
 
     def confine(self, node: str, strain: Strain) -> Strain:
         """Processor and memory by the container's own limits, isolation by taking it off the network."""
