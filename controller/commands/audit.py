@@ -16,7 +16,10 @@ from controller.errors import UsageError
 @click.option("--follow", is_flag=True, help="Watch RUN while it goes on, and judge it when it has ended.")
 @output.format_option
 def audit(runs: tuple[str, ...], spark_master: str | None, follow: bool, format_: str) -> int:
-    """Judge each RUN from its logs. Exit status: 0 pass, 1 fail, 2 unknown; the worst of several."""
+    """Judge each RUN from its logs. Exit status: 0 pass, 1 fail, 2 unknown; the worst of several.
+
+    A directory without logs among several is told and left out; the status is then 2 at best.
+    """
     directories = list(dict.fromkeys(store.find_run(run) for run in runs))
     if follow:
         if len(directories) != 1:
@@ -24,7 +27,7 @@ def audit(runs: tuple[str, ...], spark_master: str | None, follow: bool, format_
         followed.watch(directories[0], spark_master)
     judged = verdicts.judge(directories, spark_master, progress.for_stderr())
     verdicts.show(judged, format_)
-    return verdicts.worst_status(judged.values())
+    return verdicts.worst_status(judged.values(), left_out=len(directories) - len(judged))
 
 
 @click.command()

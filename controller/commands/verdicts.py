@@ -10,6 +10,7 @@ import click
 import msgspec
 
 from controller import output
+from controller.errors import UsageError
 from controller.progress import Progress
 
 if TYPE_CHECKING:
@@ -21,15 +22,24 @@ _CONGESTED_SHOWN = 3
 
 
 def judge(runs: Sequence[Path], spark_master: str | None, progress: Progress) -> dict[Path, Verdict]:
-    """Audits and reports each run; Spark is started once for all of them."""
+    """Audits and reports each run; Spark is started once for all of them.
+
+    One of several that cannot be judged is told and left out; if none can, that is the user's mistake.
+    """
     from controller.audit import audit, session
     from controller.audit.report import write_report
 
     judged: dict[Path, Verdict] = {}
     with session(spark_master):
         for run in runs:
-            with progress.bar("audit") as bar:
-                judged[run] = audit(run, spark_master=spark_master, progress=bar.advance)
+            try:
+                with progress.bar("audit") as bar:
+                    judged[run] = audit(run, spark_master=spark_master, progress=bar.advance)
+            except UsageError as problem:
+                if len(runs) == 1 or (not judged and run == runs[-1]):
+                    raise
+                output.say(f"not judged: {problem}")
+                continue
             write_report(run)
     return judged
 
@@ -46,9 +56,12 @@ def show(judged: dict[Path, Verdict], format_: str) -> None:
         output.show([_row(run, verdict) for run, verdict in judged.items()], "table")
 
 
-def worst_status(judged: Iterable[Verdict]) -> int:
-    verdicts = sorted(judged, key=lambda one: _WORST_FIRST.index(one.verdict))
-    return verdicts[0].exit_status if verdicts else 0
+def worst_status(judged: Iterable[Verdict], left_out: int = 0) -> int:
+    """What could not be judged is as good as an `unknown`."""
+    from controller.audit.verdict import EXIT_STATUS
+
+    verdicts = {one.verdict for one in judged} | ({"unknown"} if left_out else set())
+    return next((EXIT_STATUS[verdict] for verdict in _WORST_FIRST if verdict in verdicts), 0)
 
 
 def _show_one(run: Path, verdict: Verdict) -> None:
