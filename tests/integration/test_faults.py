@@ -7,7 +7,7 @@ import os
 import re
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -164,7 +164,7 @@ EVERY_KIND: list[tuple[str, list[str], Sight]] = [
     ("isolate", ["b2"], lambda up: not is_heard(up)),
 ]
 # A container costs more, so only where a runtime does something of its own.
-BY_THE_ENGINE = ("kill", "pause", "throttle", "memory", "isolate", "disk-full")
+BY_THE_RUNTIME = ("kill", "pause", "throttle", "memory", "isolate", "disk-full")
 STAYS = ("clock-skew",)
 
 
@@ -173,10 +173,23 @@ def test_every_kind_is_tried_somewhere() -> None:
     assert {kind for kind, *_ in EVERY_KIND} | elsewhere == set(faults.names())
 
 
-@pytest.mark.parametrize(("kind", "words", "bites"), EVERY_KIND, ids=[kind for kind, *_ in EVERY_KIND])
+def of(kinds: Iterable[tuple[str, list[str], Sight]]) -> pytest.MarkDecorator:
+    each = list(kinds)
+    return pytest.mark.parametrize(("kind", "words", "bites"), each, ids=[kind for kind, *_ in each])
+
+
+@of(each for each in EVERY_KIND if each[0] in BY_THE_RUNTIME)
 def test_it_bites_and_a_later_command_heals_it(cluster: Up, kind: str, words: list[str], bites: Sight) -> None:
-    if cluster.runtime == "docker" and kind not in BY_THE_ENGINE:
-        pytest.skip("tried on processes, where it is the same")
+    check_that_it_bites_and_heals(cluster, kind, words, bites)
+
+
+@pytest.mark.parametrize("cluster", ["process"], indirect=True)
+@of(each for each in EVERY_KIND if each[0] not in BY_THE_RUNTIME)
+def test_a_broker_does_it_to_itself(cluster: Up, kind: str, words: list[str], bites: Sight) -> None:
+    check_that_it_bites_and_heals(cluster, kind, words, bites)
+
+
+def check_that_it_bites_and_heals(cluster: Up, kind: str, words: list[str], bites: Sight) -> None:
     before = len(cluster.records())
     assert "could not be measured" not in cluster.fault(kind, *words)
     assert bites(cluster)
