@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import traceback
@@ -93,6 +94,8 @@ def _talk_to_operators() -> None:
 
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
+    # numpy, if a broker comes to need it, would start a thread for each processor, for algebra that nobody does here.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     stopping = _stop_on_signal()
     _talk_to_operators()
     try:

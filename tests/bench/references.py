@@ -17,6 +17,7 @@ from pyroaring import BitMap
 from node.core.filters.attr.conjunction import Test, ValueSet
 from node.core.filters.attr.filter import AttrFilter
 from node.core.filters.attr.numbers import GREATEST, LEAST, NumberSet
+from node.core.matching.packed import Query
 from node.core.matching.waiting import Waiting
 from tests.bench.world import Attributes
 
@@ -33,6 +34,7 @@ class Column:
         self._equal: dict[object, Ids] = {}
         self._lows: list[tuple[float, int]] = []
         self._highs: list[tuple[float, int]] = []
+        self._holes: list[tuple[float, int]] = []
         self._others: dict[ValueSet, tuple[Test, Ids]] = {}
 
     def add(self, id: int, values: ValueSet, test: Test) -> None:
@@ -43,14 +45,18 @@ class Column:
             self._lows.append((values.low, id))
         elif isinstance(values, NumberSet) and not values.holes and values.low == LEAST:
             self._highs.append((values.high, id))
+        elif isinstance(values, NumberSet) and values == NumberSet(LEAST, GREATEST, values.holes[:1]):
+            self._holes.append((values.holes[0], id))
         else:
             self._others.setdefault(values, (test, []))[1].append(id)
 
     def freeze(self, ids: Callable[[list[int]], Ids]) -> None:
         self._lows.sort()
         self._highs.sort()
+        self._holes.sort()
         self._low_bounds, self._low_ids = [low for low, _ in self._lows], ids([id for _, id in self._lows])
         self._high_bounds, self._high_ids = [high for high, _ in self._highs], ids([id for _, id in self._highs])
+        self._hole_bounds, self._hole_ids = [hole for hole, _ in self._holes], ids([id for _, id in self._holes])
         self._equal = {value: ids(own) for value, own in self._equal.items()}
         self._tests = [(test, ids(own)) for test, own in self._others.values()]
 
@@ -61,6 +67,9 @@ class Column:
             yield self._low_ids[: bisect_right(self._low_bounds, value)]
         if self._high_bounds:
             yield self._high_ids[bisect_left(self._high_bounds, value) :]
+        if self._hole_bounds:
+            yield self._hole_ids[: bisect_left(self._hole_bounds, value)]
+            yield self._hole_ids[bisect_right(self._hole_bounds, value) :]
         for test, ids in self._tests:
             if test(value):
                 yield ids
@@ -82,17 +91,12 @@ def array(ids: list[int]) -> Ids:
 
 
 def access_predicate(filters: Sequence[AttrFilter]) -> Match:
-    waiting: Waiting[dict[int, int]] = Waiting()
-    holders: dict[AttrFilter, dict[int, int]] = {}
+    waiting: Waiting[int] = Waiting()
     for id, filter in enumerate(filters):
-        holders.setdefault(filter, {})[id] = id
-    for filter, own in holders.items():
-        waiting.add(filter, own)
+        waiting.add(filter, id)
 
     def match(content: Attributes) -> list[int]:
-        found: dict[int, int] = {}
-        waiting.collect(content, found)
-        return sorted(found)
+        return waiting.match(Query(content, frozenset(content)))
 
     return match
 

@@ -164,13 +164,20 @@ def test_covering_is_transitive_and_mutual_only_between_equals(drawn):
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 5), trees), max_size=12), contents)
 def test_the_matcher_names_the_keys_of_matching_filters_in_order(steps, content):
     matcher: NaiveMatcher[int] = NaiveMatcher()
-    twin: dict[int, object] = {}
+    twin: dict[Filter, dict[int, object]] = {}
+    held: dict[int, Filter] = {}
     for adds, key, tree in steps:
-        if adds and key not in twin:
-            matcher.add(key, parse(written(tree)))
-            twin[key] = tree
-        elif not adds and key in twin:
+        if adds and key not in held:
+            held[key] = parse(written(tree))
+            matcher.add(key, held[key])
+            twin.setdefault(held[key], {})[key] = tree
+        elif not adds and key in held:
             matcher.remove(key)
-            del twin[key]
-    assert matcher.match(content, "attr") == [key for key, tree in twin.items() if twin_matches(tree, content)]
-    assert matcher.match(content, "xpath") == [] and len(matcher) == len(twin)
+            keys = twin[held[key]]
+            del keys[key]
+            if not keys:
+                del twin[held[key]]
+            del held[key]
+    expected = [key for keys in twin.values() for key, tree in keys.items() if twin_matches(tree, content)]
+    assert matcher.match(content, "attr") == expected
+    assert matcher.match(content, "xpath") == [] and len(matcher) == len(held)

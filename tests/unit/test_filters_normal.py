@@ -161,16 +161,16 @@ def test_hash_and_order_are_the_same_in_every_process():
     assert len(outputs) == 1 and outputs.pop().endswith("True\n")
 
 
-def test_the_matcher_stores_equal_filters_once_and_answers_in_order():
+def test_the_matcher_stores_equal_filters_once_and_answers_by_filter_in_order():
     matcher: Matcher[str] = NaiveMatcher()
     matcher.add("s2", parse("x > 1"))
     matcher.add("s1", parse("x exists"))
     matcher.add("s3", parse("x > 1 and x > 0"))
-    assert matcher.match({"x": 2}, "attr") == ["s2", "s1", "s3"]
+    assert matcher.match({"x": 2}, "attr") == ["s2", "s3", "s1"]
     assert matcher.match({"x": 2}, "xpath") == []
     matcher.remove("s2")
     matcher.add("s2", parse("x > 1"))
-    assert matcher.match({"x": 2}, "attr") == ["s1", "s3", "s2"]
+    assert matcher.match({"x": 2}, "attr") == ["s3", "s2", "s1"]
     with pytest.raises(KeyError):
         matcher.add("s1", parse("*"))
     with pytest.raises(KeyError):

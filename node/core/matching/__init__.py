@@ -9,6 +9,7 @@ from node.core.filters import Filter
 from node.core.records import Content
 
 Key = TypeVar("Key", bound=Hashable)
+Holder = TypeVar("Holder")
 
 
 class Matcher(Protocol[Key]):
@@ -19,7 +20,10 @@ class Matcher(Protocol[Key]):
         """Raises KeyError if there is no such key."""
 
     def match(self, content: Content, lang: str) -> list[Key]:
-        """The keys of the filters of this language that match, in the order in which they were added."""
+        """The keys of the filters of this language that match.
+
+        They come by filter, in the order in which distinct filters came; those of one in the order in which they did.
+        """
 
 
 class Covering(Protocol):

@@ -1,9 +1,4 @@
-"""Many attribute filters against one content.
-
-Few filters, and those that came lately, wait under one constraint each (`Waiting`); the others are rows of bits
-(`Packed`), which cost more to build and less to ask. What came lately is packed when it has grown to a share of the
-rest, so that adding stays cheap on average.
-"""
+"""Many attribute filters against one content."""
 
 from __future__ import annotations
 
@@ -11,59 +6,34 @@ from typing import Generic
 
 from node.core.filters import Filter
 from node.core.filters.attr.filter import AttrFilter
-from node.core.matching import Key
-from node.core.matching.packed import Packed
+from node.core.matching import Holder
+from node.core.matching.layers import Layers, Sizes
+from node.core.matching.packed import Packed, Query
 from node.core.matching.waiting import Waiting
 from node.core.records import Content
 
-# A guess, not yet measured apart: below this many, rows of bits should not be worth their making.
-WAITING_MAX = 1_000
-# One in so many may wait before all are packed anew.
-PACKED_PER_WAITING = 16
+# Beyond so many the rows of bits are ahead of those that wait: `make bench-matching` prints where they meet. Rows of
+# double the length take double the time; of half, there are more of them.
+SIZES = Sizes(waiting_max=64, part_max=32_768, joined_ratio_max=4)
 
 
-class AttributeIndex(Generic[Key]):
+class AttributeIndex(Generic[Holder]):
     def __init__(self) -> None:
-        self._filters: dict[Filter, dict[int, Key]] = {}
-        self._waiting: Waiting[dict[int, Key]] = Waiting()
-        self._packed: Packed[dict[int, Key]] | None = None
+        self._layers: Layers[Query, Holder] = Layers(SIZES, _conjunctions, Waiting, Packed)
 
-    def add(self, filter: Filter, holders: dict[int, Key]) -> None:
-        assert isinstance(filter, AttrFilter)
-        self._filters[filter] = holders
-        self._waiting.add(filter, holders)
+    def add(self, filter: Filter, holder: Holder) -> None:
+        self._layers.add(filter, holder)
+
+    def replace(self, filter: Filter, holder: Holder) -> None:
+        self._layers.replace(filter, holder)
 
     def remove(self, filter: Filter) -> None:
-        assert isinstance(filter, AttrFilter)
-        del self._filters[filter]
-        if filter in self._waiting:
-            self._waiting.remove(filter)
-        elif self._packed is not None:
-            self._packed.remove(filter)
+        self._layers.remove(filter)
 
-    def match(self, content: Content) -> dict[int, Key]:
-        found: dict[int, Key] = {}
-        if not isinstance(content, dict):
-            return found
-        if self._is_due():
-            self._pack()
-        self._waiting.collect(content, found)
-        if self._packed is not None:
-            self._packed.collect(content, found)
-        return found
+    def match(self, content: Content) -> list[Holder]:
+        return self._layers.match(Query(content, frozenset(content))) if isinstance(content, dict) else []
 
-    def _is_due(self) -> bool:
-        packed = self._packed
-        if len(self._waiting) > WAITING_MAX:
-            return packed is None or len(self._waiting) * PACKED_PER_WAITING > packed.size
-        return packed is not None and packed.dead * 2 > packed.size
 
-    def _pack(self) -> None:
-        self._waiting = Waiting()
-        self._packed = None
-        if len(self._filters) > WAITING_MAX:
-            self._packed = Packed(self._filters)
-        else:
-            for filter, holders in self._filters.items():
-                assert isinstance(filter, AttrFilter)
-                self._waiting.add(filter, holders)
+def _conjunctions(filter: Filter) -> int:
+    assert isinstance(filter, AttrFilter)
+    return max(1, len(filter.conjunctions))

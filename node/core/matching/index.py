@@ -2,51 +2,66 @@
 
 from __future__ import annotations
 
-from typing import Generic, Protocol
+from collections.abc import Iterable
+from typing import Any, Generic, Protocol, cast
 
 from node.core.filters import Filter
-from node.core.matching import Key
+from node.core.matching import Holder, Key
 from node.core.matching.attributes import AttributeIndex
 from node.core.matching.patterns import PatternIndex
 from node.core.records import Content
 
+_NOBODY: Any = object()
 
-class FilterSet(Protocol[Key]):
-    """Distinct filters of one language, each with its holders: the keys by the number under which they were added."""
 
-    def add(self, filter: Filter, holders: dict[int, Key]) -> None: ...
+class Sharers(Generic[Key]):
+    """The keys of one filter, if there are several."""
+
+    __slots__ = ("keys",)
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        self.keys: dict[Key, None] = dict.fromkeys(keys)
+
+
+class FilterSet(Protocol[Holder]):
+    """Distinct filters of one language, each with what stands for it."""
+
+    def add(self, filter: Filter, holder: Holder) -> None: ...
+
+    def replace(self, filter: Filter, holder: Holder) -> None:
+        """Another holder for a filter that is there; it keeps its place."""
 
     def remove(self, filter: Filter) -> None: ...
 
-    def match(self, content: Content) -> dict[int, Key]:
-        """The holders of all the filters that match, in any order."""
+    def match(self, content: Content) -> list[Holder]:
+        """The holders of all the filters that match, in the order in which these came."""
 
 
-class Everyone(Generic[Key]):
+class Everyone(Generic[Holder]):
     def __init__(self) -> None:
-        self._holders: dict[Filter, dict[int, Key]] = {}
+        self._holders: dict[Filter, Holder] = {}
 
-    def add(self, filter: Filter, holders: dict[int, Key]) -> None:
-        self._holders[filter] = holders
+    def add(self, filter: Filter, holder: Holder) -> None:
+        self._holders[filter] = holder
+
+    def replace(self, filter: Filter, holder: Holder) -> None:
+        self._holders[filter] = holder
 
     def remove(self, filter: Filter) -> None:
         del self._holders[filter]
 
-    def match(self, content: Content) -> dict[int, Key]:
-        found: dict[int, Key] = {}
-        for filter, holders in self._holders.items():
-            if filter.matches(content):
-                found.update(holders)
-        return found
+    def match(self, content: Content) -> list[Holder]:
+        return [holder for filter, holder in self._holders.items() if filter.matches(content)]
 
 
 class FilterIndex(Generic[Key]):
     def __init__(self) -> None:
-        self._filters: dict[Key, tuple[Filter, int]] = {}
-        # Equal filters are asked once. The index of a language holds the inner dicts, so these change in place.
-        self._holders: dict[Filter, dict[int, Key]] = {}
-        self._sets: dict[str, FilterSet[Key]] = {}
-        self._added = 0
+        self._filters: dict[Key, Filter] = {}
+        # Equal filters are asked once.
+        self._holders: dict[Filter, Key | Sharers[Key]] = {}
+        self._sets: dict[str, FilterSet[Key | Sharers[Key]]] = {}
+        self._shared = 0
+        """How many filters have several keys."""
 
     def __len__(self) -> int:
         return len(self._filters)
@@ -54,38 +69,58 @@ class FilterIndex(Generic[Key]):
     def add(self, key: Key, filter: Filter) -> None:
         if key in self._filters:
             raise KeyError(key)
-        number = self._added
-        self._added += 1
-        self._filters[key] = (filter, number)
-        holders = self._holders.get(filter)
-        if holders is None:
-            holders = self._holders[filter] = {}
-            self._set(filter.lang).add(filter, holders)
-        holders[number] = key
+        self._filters[key] = filter
+        holder = self._holders.get(filter, _NOBODY)
+        if isinstance(holder, Sharers):
+            holder.keys[key] = None
+        elif holder is _NOBODY:
+            self._holders[filter] = key
+            self._set(filter.lang).add(filter, key)
+        else:
+            self._shared += 1
+            self._replace(filter, Sharers([holder, key]))
 
     def remove(self, key: Key) -> None:
-        filter, number = self._filters.pop(key)
-        holders = self._holders[filter]
-        del holders[number]
-        if not holders:
+        filter = self._filters.pop(key)
+        holder = self._holders[filter]
+        if not isinstance(holder, Sharers):
             del self._holders[filter]
             self._sets[filter.lang].remove(filter)
+            return
+        del holder.keys[key]
+        if len(holder.keys) == 1:
+            self._shared -= 1
+            self._replace(filter, next(iter(holder.keys)))
 
     def match(self, content: Content, lang: str) -> list[Key]:
         filters = self._sets.get(lang)
         if filters is None:
             return []
         found = filters.match(content)
-        return [found[number] for number in sorted(found)]
+        return _keys(found) if self._shared else cast(list[Key], found)
 
-    def _set(self, lang: str) -> FilterSet[Key]:
+    def _replace(self, filter: Filter, holder: Key | Sharers[Key]) -> None:
+        self._holders[filter] = holder
+        self._sets[filter.lang].replace(filter, holder)
+
+    def _set(self, lang: str) -> FilterSet[Key | Sharers[Key]]:
         filters = self._sets.get(lang)
         if filters is None:
             filters = self._sets[lang] = _filter_set(lang)
         return filters
 
 
-def _filter_set(lang: str) -> FilterSet[Key]:
+def _keys(holders: list[Key | Sharers[Key]]) -> list[Key]:
+    keys: list[Key] = []
+    for holder in holders:
+        if isinstance(holder, Sharers):
+            keys += holder.keys
+        else:
+            keys.append(holder)
+    return keys
+
+
+def _filter_set(lang: str) -> FilterSet[Any]:
     match lang:
         case "attr":
             return AttributeIndex()

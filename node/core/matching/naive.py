@@ -12,8 +12,7 @@ from node.core.records import Content
 class NaiveMatcher(Generic[Key]):
     def __init__(self) -> None:
         self._filters: dict[Key, Filter] = {}
-        self._keys: dict[Filter, dict[Key, int]] = {}
-        self._added = 0
+        self._keys: dict[Filter, dict[Key, None]] = {}
 
     def __len__(self) -> int:
         return len(self._filters)
@@ -22,8 +21,7 @@ class NaiveMatcher(Generic[Key]):
         if key in self._filters:
             raise KeyError(key)
         self._filters[key] = filter
-        self._keys.setdefault(filter, {})[key] = self._added
-        self._added += 1
+        self._keys.setdefault(filter, {})[key] = None
 
     def remove(self, key: Key) -> None:
         filter = self._filters.pop(key)
@@ -33,9 +31,9 @@ class NaiveMatcher(Generic[Key]):
             del self._keys[filter]
 
     def match(self, content: Content, lang: str) -> list[Key]:
-        found: list[tuple[int, Key]] = []
-        for filter, keys in self._keys.items():
-            if filter.lang == lang and filter.matches(content):
-                found.extend((number, key) for key, number in keys.items())
-        found.sort(key=lambda entry: entry[0])
-        return [key for _, key in found]
+        return [
+            key
+            for filter, keys in self._keys.items()
+            if filter.lang == lang and filter.matches(content)
+            for key in keys
+        ]

@@ -1,126 +1,88 @@
-"""Conjunctions as rows of bits, in integers of any length: one `&` decides about all of them at once.
-
-For a name and a value there is the row of conjunctions that this value satisfies or that do not speak of the name. It
-is made when the value first comes, and kept while there is room.
-"""
+"""Attribute filters as rows of bits: for each name and value, the conjunctions that may still match."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping as ReadOnly
-from typing import Any, Generic, TypeVar
+from typing import Any, NamedTuple
 
 from node.core.filters import Filter
-from node.core.filters.attr.conjunction import Test, ValueSet
 from node.core.filters.attr.filter import AttrFilter
+from node.core.matching import Holder
+from node.core.matching.bits import bits_of, without
+from node.core.matching.column import Asked
+from node.core.matching.layers import Items, Part
 
-Mapping = TypeVar("Mapping", bound=dict[Any, Any])
-
-CACHE_BYTES_MAX = 32 << 20
-_NONZERO = re.compile(rb"[^\0]")
-_BITS = tuple(tuple(bit for bit in range(8) if byte >> bit & 1) for byte in range(256))
-
-
-class _Column:
-    """What the conjunctions ask of one name: each distinct set of values with its test and its conjunctions."""
-
-    def __init__(self) -> None:
-        self.singles: dict[tuple[object, bool], list[int]] = {}
-        self.sets: dict[ValueSet, tuple[Test, list[int]]] = {}
-        self.silent = 0
-        """The row of those that do not speak of this name."""
-
-    def add(self, slot: int, values: ValueSet, test: Test) -> None:
-        if isinstance(values, bool):
-            self.singles.setdefault((values, True), []).append(slot)
-        elif values is not None and values.is_single:
-            self.singles.setdefault((values.low, False), []).append(slot)
-        else:
-            self.sets.setdefault(values, (test, []))[1].append(slot)
-
-    def spoken(self) -> list[int]:
-        slots = [slot for _, own in self.sets.values() for slot in own]
-        return slots + [slot for own in self.singles.values() for slot in own]
-
-    def satisfied(self, value: object) -> list[int]:
-        slots = list(self.singles.get((value, value.__class__ is bool), ()))
-        for test, own in self.sets.values():
-            if test(value):
-                slots += own
-        return slots
+# The names of contents are remembered in so many combinations.
+KEPT_COMBINATIONS_MAX = 512
 
 
-class Packed(Generic[Mapping]):
-    def __init__(self, filters: ReadOnly[Filter, Mapping]) -> None:
-        self._slots: dict[Filter, range] = {}
-        self._holders: list[Mapping] = []
-        self._columns: dict[str, _Column] = {}
-        for filter, holders in filters.items():
+class Query(NamedTuple):
+    content: dict[str, Any]
+    names: frozenset[str]
+    """Those of the content."""
+
+
+class Packed(Part[Query, Holder]):
+    """Each conjunction has a slot; a filter's conjunctions stand side by side."""
+
+    def __init__(self, filters: Items[Holder]) -> None:
+        slots: dict[Filter, int] = {}
+        holders: list[Holder | None] = []
+        firsts: list[int] = []
+        followers: list[int] = []
+        asked: dict[str, Asked] = {}
+        for filter, holder in filters:
             assert isinstance(filter, AttrFilter)
-            start = len(self._holders)
-            for slot, conjunction in enumerate(filter.conjunctions, start):
-                self._holders.append(holders)
-                for (name, values), (_, test) in zip(conjunction.sets.items(), conjunction.tests, strict=True):
-                    self._columns.setdefault(name, _Column()).add(slot, values, test)
-            self._slots[filter] = range(start, len(self._holders))
-        self._bytes = len(self._holders) // 8 + 1
-        self._live = (1 << len(self._holders)) - 1
-        for column in self._columns.values():
-            column.silent = self._live ^ self._row(column.spoken())
-        self.size = len(self._slots)
-        self.dead = 0
-        self._rows_max = max(64, CACHE_BYTES_MAX // self._bytes)
-        self._rows: dict[tuple[str, object, bool], int] = {}
-        # Names of a content -> the row of those that speak of no other name.
+            slots[filter] = len(holders)
+            if not filter.conjunctions:
+                # It matches nothing; its holder is kept for the day when it is packed anew.
+                holders.append(holder)
+            for nth, conjunction in enumerate(filter.conjunctions):
+                slot = len(holders)
+                holders.append(None if nth else holder)
+                (followers if nth else firsts).append(slot)
+                for name, values in conjunction.sets.items():
+                    own = asked.get(name)
+                    if own is None:
+                        own = asked[name] = Asked()
+                    own.add(slot, values)
+        super().__init__(slots, holders)
+        self._everyone = (1 << self.width) - 1
+        self._live = bits_of(firsts)
+        self._followers = bits_of(followers)
+        self._columns = {name: own.column(self.width) for name, own in asked.items()}
+        # Of each combination of names the row of those that speak of none but these.
         self._within: dict[frozenset[str], int] = {}
 
-    def remove(self, filter: Filter) -> None:
-        for slot in self._slots.pop(filter):
-            self._live ^= 1 << slot
-        self.dead += 1
+    def bury(self, slot: int) -> None:
+        self._live = without(self._live, 1 << slot)
 
-    def collect(self, content: dict[str, Any], found: Mapping) -> None:
-        columns, rows = self._columns, self._rows
-        names = frozenset(content)
+    def hits(self, query: Query) -> int:
+        content, names = query
         row = self._within.get(names)
         if row is None:
-            row = self._remember_within(names)
-        row &= self._live
+            row = self._look_within(names)
+        columns = self._columns
         for name, value in content.items():
-            if name in columns:
-                known = rows.get((name, value, value.__class__ is bool))
-                row &= self._remember(name, value) if known is None else known
-        data = row.to_bytes(self._bytes, "little")
-        holders = self._holders
-        for hit in _NONZERO.finditer(data):
-            at = hit.start()
-            for bit in _BITS[data[at]]:
-                found.update(holders[at * 8 + bit])
+            column = columns.get(name)
+            if column is not None:
+                if value.__class__ is bool:
+                    row &= column.flags[value]
+                else:
+                    known = column.rows.get(value)
+                    row &= column.look(value) if known is None else known
+                if not row:
+                    return 0
+        # A filter is found once, at its first slot, whichever of its conjunctions match.
+        while found := row & self._followers:
+            row = row ^ found | found >> 1
+        return row & self._live
 
-    def _row(self, slots: list[int]) -> int:
-        data = bytearray(self._bytes)
-        for slot in slots:
-            data[slot >> 3] |= 1 << (slot & 7)
-        return int.from_bytes(data, "little")
-
-    def _remember(self, name: str, value: object) -> int:
-        column = self._columns[name]
-        row = column.silent | self._row(column.satisfied(value))
-        _make_room(self._rows, self._rows_max)
-        self._rows[name, value, value.__class__ is bool] = row
-        return row
-
-    def _remember_within(self, names: frozenset[str]) -> int:
-        row = (1 << len(self._holders)) - 1
+    def _look_within(self, names: frozenset[str]) -> int:
+        row = self._everyone
         for name, column in self._columns.items():
             if name not in names:
                 row &= column.silent
-        _make_room(self._within, self._rows_max)
+        if len(self._within) >= KEPT_COMBINATIONS_MAX:
+            self._within.clear()
         self._within[names] = row
         return row
-
-
-def _make_room(rows: dict[Any, int], rows_max: int) -> None:
-    """What came first goes first."""
-    if len(rows) >= rows_max:
-        del rows[next(iter(rows))]

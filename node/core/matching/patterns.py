@@ -10,7 +10,7 @@ from node.core.filters.xpath.document import Document, document
 from node.core.filters.xpath.filter import XPathFilter
 from node.core.filters.xpath.pattern import Attributes, Step
 from node.core.filters.xpath.syntax import ANY
-from node.core.matching import Key
+from node.core.matching import Holder
 from node.core.records import Content
 
 _NOWHERE: frozenset[int] = frozenset()
@@ -31,23 +31,27 @@ class _Branch:
         self.uses = 0
 
 
-class PatternIndex(Generic[Key]):
+class PatternIndex(Generic[Holder]):
     def __init__(self) -> None:
         self._branches: dict[str, _Branch] = {}
         # Filters that match nothing have no branch, and are not asked.
-        self._tops: dict[Filter, tuple[_Branch, dict[int, Key]]] = {}
+        self._tops: dict[Filter, tuple[_Branch, Holder]] = {}
 
-    def add(self, filter: Filter, holders: dict[int, Key]) -> None:
+    def add(self, filter: Filter, holder: Holder) -> None:
         assert isinstance(filter, XPathFilter)
         if filter.pattern is not None:
-            self._tops[filter] = (self._use(filter.pattern), holders)
+            self._tops[filter] = (self._use(filter.pattern), holder)
+
+    def replace(self, filter: Filter, holder: Holder) -> None:
+        if filter in self._tops:
+            self._tops[filter] = (self._tops[filter][0], holder)
 
     def remove(self, filter: Filter) -> None:
         if filter in self._tops:
             self._release(self._tops.pop(filter)[0])
 
-    def match(self, content: Content) -> dict[int, Key]:
-        found: dict[int, Key] = {}
+    def match(self, content: Content) -> list[Holder]:
+        found: list[Holder] = []
         if not isinstance(content, str) or not self._tops:
             return found
         try:
@@ -55,9 +59,9 @@ class PatternIndex(Generic[Key]):
         except ContentError:
             return found
         names = search.document.numbers
-        for top, holders in self._tops.values():
+        for top, holder in self._tops.values():
             if (top.name in names or top.name == ANY) and -1 in search.above(top):
-                found.update(holders)
+                found.append(holder)
         return found
 
     def _use(self, step: Step) -> _Branch:
