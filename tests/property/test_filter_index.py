@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from node.core.filters import parse
-from node.core.matching import attributes, column, harvest, ladder, packed
+from node.core.matching import attributes, column, forest, harvest, ladder, packed, patterns
 from node.core.matching.index import FilterIndex
 from node.core.matching.layers import Sizes
 from node.core.matching.naive import NaiveMatcher
@@ -28,7 +28,10 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
         return
     for module, name, value in (
         (attributes, "SIZES", Sizes(0, 1_000, 4) if request.param == "all packed" else Sizes(2, 7, 2)),
+        (patterns, "SIZES", Sizes(0, 1_000, 4) if request.param == "all packed" else Sizes(2, 9, 2)),
         (column, "KEPT_ROWS_MAX", 2),
+        (forest, "CHILDREN_MAX", 2),
+        (forest, "KEPT_BYTES_MAX", 1 << 20 if request.param == "all packed" else 2_000),
         (harvest, "FEW", 0),
         (harvest, "NUMPY_WIDTH_MIN", 0 if request.param == "all packed" else 30),
         (ladder, "STEP", 3),

@@ -52,7 +52,7 @@ def test_no_requirement_file_says_where_packages_come_from(path: Path) -> None:
 
 
 def test_the_image_installs_what_a_node_needs_and_nothing_else() -> None:
-    assert names(ROOT / "requirements/node.txt") == {"pyzmq", "msgspec", "structlog"}
+    assert names(ROOT / "requirements/node.txt") == {"pyzmq", "msgspec", "numpy", "structlog"}
 
 
 def test_nodes_and_controller_agree_on_versions() -> None:

@@ -6,7 +6,7 @@ The limits keep a hostile text cheap, and what they let through every other XML 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NoReturn
@@ -27,29 +27,32 @@ _LARGE_CACHED_MAX = 2
 
 
 class Document:
-    """Elements are numbered in document order, so 0 is the root and n's descendants are n + 1 to `ends[n]` - 1."""
+    """Elements are numbered in document order, so 0 is the root."""
 
-    __slots__ = ("attributes", "ends", "names", "numbers", "parents", "spans", "text")
+    __slots__ = ("_numbers", "attributes", "names", "parents", "spans", "text")
 
-    names: tuple[str, ...]
-    parents: tuple[int, ...]  # -1 above the root
-    ends: tuple[int, ...]
-    attributes: tuple[Mapping[str, str], ...]
+    names: Sequence[str]
+    parents: Sequence[int]  # -1 above the root
+    attributes: Sequence[Mapping[str, str]]
     text: str  # all the text there is
-    spans: tuple[tuple[int, int], ...]  # which slice of `text` is the element's string value
-    numbers: Mapping[str, tuple[int, ...]]  # name → the elements of that name, in document order
+    spans: Sequence[tuple[int, int]]  # which slice of `text` is the element's string value
 
     def __init__(self, reader: _Reader) -> None:
-        self.names = tuple(reader.names)
-        self.parents = tuple(reader.parents)
-        self.ends = tuple(reader.ends)
-        self.attributes = tuple(reader.attributes)
+        self.names = reader.names
+        self.parents = reader.parents
+        self.attributes = reader.attributes
         self.text = "".join(reader.texts)
         self.spans = tuple(zip(reader.starts, reader.stops, strict=True))
-        numbers: dict[str, list[int]] = {}
-        for number, name in enumerate(reader.names):
-            numbers.setdefault(name, []).append(number)
-        self.numbers = {name: tuple(own) for name, own in numbers.items()}
+        self._numbers: dict[str, list[int]] | None = None
+
+    @property
+    def numbers(self) -> Mapping[str, Sequence[int]]:
+        """Name → the elements of that name, in document order."""
+        if self._numbers is None:
+            self._numbers = {}
+            for number, name in enumerate(self.names):
+                self._numbers.setdefault(name, []).append(number)
+        return self._numbers
 
     def __len__(self) -> int:
         return len(self.names)
@@ -102,44 +105,53 @@ _large = lru_cache(maxsize=_LARGE_CACHED_MAX)(_read)
 
 
 class _Reader:
+    """Is called for every element, so it does little and looks at each name once."""
+
     def __init__(self) -> None:
         self.names: list[str] = []
         self.parents: list[int] = []
-        self.ends: list[int] = []
         self.attributes: list[Mapping[str, str]] = []
         self.texts: list[str] = []
         self.starts: list[int] = []
         self.stops: list[int] = []
-        self.length = 0
-        self.parts = 0
-        self.open: list[int] = []
+        self._length = 0
+        self._attributes = 0
+        self._open = [-1]
+        self._checked: set[str] = set()
 
     def start(self, name: str, attributes: list[str]) -> None:
-        self.parts += 1 + len(attributes) // 2
-        if self.parts > PARTS_MAX:
+        names, open_ = self.names, self._open
+        if attributes:
+            self._attributes += len(attributes) // 2
+            for own in attributes[::2]:
+                if own not in self._checked:
+                    self._check(own)
+            self.attributes.append(dict(zip(attributes[::2], attributes[1::2], strict=True)))
+        else:
+            self.attributes.append(_NO_ATTRIBUTES)
+        number = len(names)
+        if number + self._attributes >= PARTS_MAX:
             raise ContentError(f"the document has more than {PARTS_MAX} elements and attributes")
-        if len(self.open) == DEPTH_MAX:
+        if len(open_) > DEPTH_MAX:
             raise ContentError(f"the document is more than {DEPTH_MAX} levels deep")
-        _check_name(name)
-        for own in attributes[::2]:
-            _check_name(own)
-        number = len(self.names)
-        self.names.append(name)
-        self.parents.append(self.open[-1] if self.open else -1)
-        self.ends.append(0)
-        self.attributes.append(dict(zip(attributes[::2], attributes[1::2], strict=True)) or _NO_ATTRIBUTES)
-        self.starts.append(self.length)
+        if name not in self._checked:
+            self._check(name)
+        names.append(name)
+        self.parents.append(open_[-1])
+        self.starts.append(self._length)
         self.stops.append(0)
-        self.open.append(number)
+        open_.append(number)
 
     def end(self, _name: str) -> None:
-        number = self.open.pop()
-        self.ends[number] = len(self.names)
-        self.stops[number] = self.length
+        self.stops[self._open.pop()] = self._length
 
     def characters(self, text: str) -> None:
         self.texts.append(text)
-        self.length += len(text)
+        self._length += len(text)
+
+    def _check(self, name: str) -> None:
+        _check_name(name)
+        self._checked.add(name)
 
     def comment(self, _text: str) -> None:
         self._check_is_inside("a comment")
@@ -149,7 +161,7 @@ class _Reader:
         _check_name(target)
 
     def _check_is_inside(self, what: str) -> None:
-        if not self.open:
+        if len(self._open) == 1:
             raise ContentError(f"{what} stands outside the document's element; only inside is it allowed")
 
 

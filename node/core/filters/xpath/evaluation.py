@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from node.core.filters.xpath.document import Document
-from node.core.filters.xpath.pattern import Attributes
+from node.core.filters.xpath.pattern import Tests
 from node.core.filters.xpath.shape import Shape
 from node.core.filters.xpath.syntax import ANY
 
@@ -26,14 +26,14 @@ def holds(shape: Shape, document: Document) -> bool:
             if each is not found:
                 found = [element for element in found if element in each]
         if row.tests is not None:
-            found = [element for element in found if _passes(document, element, row.tests)]
+            found = [element for element in found if passes(document, element, row.tests)]
         if not found:
             return False
         above.append(_ancestors(found, parents) if step.is_deep else {parents[element] for element in found})
     return -1 in above[-1]
 
 
-def _ancestors(elements: Iterable[int], parents: tuple[int, ...]) -> set[int]:
+def _ancestors(elements: Iterable[int], parents: Sequence[int]) -> set[int]:
     """All of them, and -1 for the document itself."""
     found: set[int] = {-1}
     for element in elements:
@@ -44,7 +44,8 @@ def _ancestors(elements: Iterable[int], parents: tuple[int, ...]) -> set[int]:
     return found
 
 
-def _passes(document: Document, element: int, tests: tuple[Attributes, str | None]) -> bool:
+def passes(document: Document, element: int, tests: Tests) -> bool:
+    """Whether an element has the attributes and the text that a step asks for."""
     attributes, value = tests
     own = document.attributes[element]
     for name, wanted in attributes:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from node.core.filters.xpath.syntax import ANY
 
 Attributes = tuple[tuple[str, str | None], ...]
+Tests = tuple[Attributes, str | None]
 
 
 class Step:
@@ -39,6 +40,11 @@ class Step:
     def is_plain(self) -> bool:
         """Whether any element will do, as far as this step alone is concerned."""
         return self.name == ANY and not self.attributes and self.value is None
+
+    @property
+    def tests(self) -> Tests | None:
+        """What the element must have besides its name."""
+        return (self.attributes, self.value) if self.attributes or self.value is not None else None
 
     @property
     def path(self) -> str:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from zlib import crc32
 
-from node.core.filters.xpath.pattern import Attributes, Step
+from node.core.filters.xpath.pattern import Step, Tests
 from node.core.filters.xpath.syntax import ANY
 
 _SIGNATURE_BITS = 256
@@ -20,7 +20,7 @@ class Row(NamedTuple):
     """A step as the side that is laid onto something."""
 
     name: str
-    tests: tuple[Attributes, str | None] | None
+    tests: Tests | None
     near: tuple[int, ...]
     deep: tuple[int, ...]
 
@@ -40,8 +40,7 @@ class Shape:
         for at, step in enumerate(self.steps):
             near = tuple(number[id(child)] for child in step.children if not child.is_deep)
             deep = tuple(number[id(child)] for child in step.children if child.is_deep)
-            tests = (step.attributes, step.value) if step.attributes or step.value is not None else None
-            rows.append(Row(step.name, tests, near, deep))
+            rows.append(Row(step.name, step.tests, near, deep))
             near_sets.append(sum(1 << child for child in near))
             below = near_sets[at]
             for child in near:
@@ -127,7 +126,7 @@ def _bit(feature: str) -> int:
     return 1 << crc32(feature.encode()) % _SIGNATURE_BITS
 
 
-def _implies(given: tuple[Attributes, str | None] | None, asked: tuple[Attributes, str | None]) -> bool:
+def _implies(given: Tests | None, asked: Tests) -> bool:
     if given is None or (asked[1] is not None and asked[1] != given[1]):
         return False
     values = dict(given[0])
