@@ -85,7 +85,7 @@ bench: $(STAMP) ## measure, with a baseline from the same run beside each figure
 	@$(BIN)/python -m tests.bench
 
 bench-matching: $(STAMP) ## our indexes beside their naive twins and other ways, up to 100,000 filters (minutes)
-	@$(BIN)/python -m tests.bench mixed equality patterns covering
+	@$(BIN)/python -m tests.bench mixed equality patterns covering sizes
 
 bench-audit: $(STAMP) ## audit generated logs of 10^5, 10^6 and 10^7 lines, beside DuckDB (up to an hour; LINES="1e5 1e6")
 	@$(BIN)/python -m tests.bench.auditing $(LINES)

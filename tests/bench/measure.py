@@ -15,10 +15,22 @@ class Effort(NamedTuple):
     filters: tuple[int, ...]
     many: tuple[int, ...]
     """How many filters, where an index is measured."""
+    few: tuple[int, ...]
+    narrow: tuple[int, ...]
+    wide: tuple[int, ...]
+    """How many, where its sizes are."""
 
 
-FULL = Effort(run_s=0.3, repetitions=5, filters=(100, 1_000, 10_000), many=(1_000, 10_000, 100_000))
-QUICK = Effort(run_s=0.01, repetitions=1, filters=(20, 100), many=(50, 200))
+FULL = Effort(
+    run_s=0.3,
+    repetitions=5,
+    filters=(100, 1_000, 10_000),
+    many=(1_000, 10_000, 100_000),
+    few=(8, 16, 32, 64, 128, 256),
+    narrow=(250, 500, 1_000, 2_000, 4_000),
+    wide=(8_000, 16_000, 24_000, 32_000, 64_000),
+)
+QUICK = Effort(run_s=0.01, repetitions=1, filters=(20, 100), many=(50, 200), few=(8,), narrow=(100,), wide=(100,))
 
 
 class Figure(NamedTuple):

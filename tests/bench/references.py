@@ -5,6 +5,7 @@ They are for tables that do not change, and for filters of one conjunction.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,6 @@ from node.core.matching.packed import Query
 from node.core.matching.waiting import Waiting
 from tests.bench.world import Attributes
 
-Match = Callable[[Attributes], list[int]]
 Ids = Any
 """A list or an array of the positions of filters, as the reference likes it."""
 
@@ -90,98 +90,139 @@ def array(ids: list[int]) -> Ids:
     return np.array(ids, dtype=np.int64)
 
 
-def access_predicate(filters: Sequence[AttrFilter]) -> Match:
-    waiting: Waiting[int] = Waiting()
-    for id, filter in enumerate(filters):
-        waiting.add(filter, id)
+class Reference(ABC):
+    """Answers with the keys of the filters, as our index does; a key is looked up by its position."""
 
-    def match(content: Attributes) -> list[int]:
-        return waiting.match(Query(content, frozenset(content)))
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        self._keys = keys
 
-    return match
+    @abstractmethod
+    def match(self, content: Attributes) -> list[str]: ...
+
+    def forget(self) -> None:
+        """What was remembered of contents; most remember nothing."""
+        return
 
 
-def counting(filters: Sequence[AttrFilter]) -> Match:
-    asked = columns(filters, list)
-    needed = [len(filter.conjunctions[0].sets) for filter in filters]
+class AccessPredicate(Reference):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._waiting: Waiting[str] = Waiting()
+        for filter, key in zip(filters, keys, strict=True):
+            self._waiting.add(filter, key)
 
-    def match(content: Attributes) -> list[int]:
+    def match(self, content: Attributes) -> list[str]:
+        return self._waiting.match(Query(content, frozenset(content)))
+
+
+class Counting(Reference):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._asked = columns(filters, list)
+        self._needed = [len(filter.conjunctions[0].sets) for filter in filters]
+
+    def match(self, content: Attributes) -> list[str]:
         counts: Counter[int] = Counter()
         for name, value in content.items():
-            if name in asked:
-                for ids in asked[name].satisfied(value):
+            if name in self._asked:
+                for ids in self._asked[name].satisfied(value):
                     counts.update(ids)
-        return sorted(id for id, count in counts.items() if count == needed[id])
+        needed = self._needed
+        return [self._keys[id] for id in sorted(id for id, count in counts.items() if count == needed[id])]
 
-    return match
+
+class _WithArrays(Reference):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._held = np.empty(len(keys), dtype=object)
+        self._held[:] = keys
+
+    def _found(self, ids: Ids) -> list[str]:
+        return self._held[ids].tolist()
 
 
-def numpy_counting(filters: Sequence[AttrFilter]) -> Match:
-    asked = columns(filters, array)
-    needed = array([len(filter.conjunctions[0].sets) for filter in filters])
+class NumpyCounting(_WithArrays):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._asked = columns(filters, array)
+        self._needed = array([len(filter.conjunctions[0].sets) for filter in filters])
 
-    def match(content: Attributes) -> list[int]:
+    def match(self, content: Attributes) -> list[str]:
+        asked = self._asked
         groups = [ids for name, value in content.items() if name in asked for ids in asked[name].satisfied(value)]
         if not groups:
             return []
-        counts = np.bincount(np.concatenate(groups), minlength=len(needed))
-        return np.flatnonzero(counts == needed).tolist()
-
-    return match
+        counts = np.bincount(np.concatenate(groups), minlength=len(self._needed))
+        return self._found((counts == self._needed).nonzero()[0])
 
 
-def numpy_rows(filters: Sequence[AttrFilter]) -> Match:
-    asked = columns(filters, array)
-    silent = {}
-    for name, column in asked.items():
-        silent[name] = np.ones(len(filters), dtype=bool)
-        silent[name][column.spoken] = False
-    packed = {name: np.packbits(row) for name, row in silent.items()}
-    rows: dict[tuple[str, object], Any] = {}
+class NumpyRows(_WithArrays):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._asked = columns(filters, array)
+        self._silent = {}
+        for name, column in self._asked.items():
+            self._silent[name] = np.ones(len(filters), dtype=bool)
+            self._silent[name][column.spoken] = False
+        self._packed = {name: np.packbits(row) for name, row in self._silent.items()}
+        self._rows: dict[tuple[str, object], Any] = {}
 
-    def row(name: str, value: object) -> Any:
-        known = rows.get((name, value))
+    def forget(self) -> None:
+        self._rows.clear()
+
+    def match(self, content: Attributes) -> list[str]:
+        wanted = [self._row(name, content[name]) if name in content else self._packed[name] for name in self._asked]
+        return self._found(np.unpackbits(reduce(np.bitwise_and, wanted)).view(bool).nonzero()[0])
+
+    def _row(self, name: str, value: object) -> Any:
+        known = self._rows.get((name, value))
         if known is None:
-            bits = silent[name].copy()
-            for ids in asked[name].satisfied(value):
+            bits = self._silent[name].copy()
+            for ids in self._asked[name].satisfied(value):
                 bits[ids] = True
-            known = rows[name, value] = np.packbits(bits)
+            known = self._rows[name, value] = np.packbits(bits)
         return known
 
-    def match(content: Attributes) -> list[int]:
-        wanted = [row(name, content[name]) if name in content else packed[name] for name in asked]
-        both = reduce(np.bitwise_and, wanted)
-        some = np.flatnonzero(both)
-        at, bits = np.nonzero(np.unpackbits(both[some]).reshape(-1, 8))
-        return (some[at] * 8 + bits).tolist()
 
-    return match
+class Roaring(_WithArrays):
+    def __init__(self, filters: Sequence[AttrFilter], keys: Sequence[str]) -> None:
+        super().__init__(filters, keys)
+        self._asked = columns(filters, list)
+        everyone = BitMap(range(len(filters)))
+        self._silent = {name: everyone - BitMap(column.spoken) for name, column in self._asked.items()}
+        self._rows: dict[tuple[str, object], Any] = {}
 
+    def forget(self) -> None:
+        self._rows.clear()
 
-def roaring(filters: Sequence[AttrFilter]) -> Match:
-    asked = columns(filters, list)
-    everyone = BitMap(range(len(filters)))
-    silent = {name: everyone - BitMap(column.spoken) for name, column in asked.items()}
-    rows: dict[tuple[str, object], Any] = {}
+    def match(self, content: Attributes) -> list[str]:
+        return self._found(np.frombuffer(self.positions(content), dtype=np.uint32))
 
-    def row(name: str, value: object) -> Any:
-        known = rows.get((name, value))
+    def positions(self, content: Attributes) -> Ids:
+        """Where the filters stand, which is no answer yet."""
+        wanted = [self._row(name, content[name]) if name in content else self._silent[name] for name in self._asked]
+        return BitMap.intersection(*sorted(wanted, key=len)).to_array()
+
+    def _row(self, name: str, value: object) -> Any:
+        known = self._rows.get((name, value))
         if known is None:
-            satisfied = [id for ids in asked[name].satisfied(value) for id in ids]
-            known = rows[name, value] = silent[name] | BitMap(satisfied)
+            satisfied = [id for ids in self._asked[name].satisfied(value) for id in ids]
+            known = self._rows[name, value] = self._silent[name] | BitMap(satisfied)
         return known
 
-    def match(content: Attributes) -> list[int]:
-        wanted = [row(name, content[name]) if name in content else silent[name] for name in asked]
-        return BitMap.intersection(*sorted(wanted, key=len)).to_array().tolist()
 
-    return match
+class RoaringPositions(Roaring):
+    """Without the keys: what more it would take to hand them over is not counted."""
+
+    def match(self, content: Attributes) -> list[str]:
+        return self.positions(content).tolist()
 
 
-REFERENCES: dict[str, Callable[[Sequence[AttrFilter]], Match]] = {
-    "access predicate, pure Python": access_predicate,
-    "dict/bisect counting": counting,
-    "numpy counting": numpy_counting,
-    "numpy bit rows, warm": numpy_rows,
-    "roaring bitmaps, warm": roaring,
+REFERENCES: dict[str, type[Reference]] = {
+    "access predicate, pure Python": AccessPredicate,
+    "dict/bisect counting": Counting,
+    "numpy counting": NumpyCounting,
+    "numpy bit rows": NumpyRows,
+    "roaring bitmaps": Roaring,
+    "roaring bitmaps, positions only": RoaringPositions,
 }

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from node.core.filters import parse
-from node.core.matching import attributes, column, forest, harvest, ladder, packed, patterns
+from node.core.matching import arrays, attributes, bits, forest, harvest, packed, patterns
 from node.core.matching.index import FilterIndex
 from node.core.matching.layers import Sizes
 from node.core.matching.naive import NaiveMatcher
@@ -29,12 +29,16 @@ def sizes(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     for module, name, value in (
         (attributes, "SIZES", Sizes(0, 1_000, 4) if request.param == "all packed" else Sizes(2, 7, 2)),
         (patterns, "SIZES", Sizes(0, 1_000, 4) if request.param == "all packed" else Sizes(2, 9, 2)),
-        (column, "KEPT_ROWS_MAX", 2),
+        (packed, "KEPT_ROWS_MAX", 4),
+        (packed, "KEPT_ROWS_MIN", 4),
         (forest, "CHILDREN_MAX", 2),
         (forest, "KEPT_BYTES_MAX", 1 << 20 if request.param == "all packed" else 2_000),
         (harvest, "FEW", 0),
         (harvest, "NUMPY_WIDTH_MIN", 0 if request.param == "all packed" else 30),
-        (ladder, "STEP", 3),
+        (harvest, "SPARSE_BYTES_MIN", 0 if request.param == "all packed" else 3),
+        (bits, "STEP", 3),
+        (arrays, "STEP", 3),
+        (packed, "ARRAYS_WIDTH_MIN", 1_000 if request.param == "many small parts" else 5),
         (packed, "KEPT_COMBINATIONS_MAX", 2),
     ):
         monkeypatch.setattr(module, name, value)
@@ -101,11 +105,11 @@ def test_removed_and_added_again_at_the_size_of_a_broker() -> None:
     random = Random(1)
     index: FilterIndex[int] = FilterIndex()
     twin: NaiveMatcher[int] = NaiveMatcher()
-    filters = [parse(text) for text in world.texts(12_000)]
-    contents = world.contents(300)
+    filters = [parse(text) for text in world.texts(6_000)]
+    contents = world.contents(150)
     held: list[int] = []
     for round_, content in enumerate(contents):
-        grows = round_ < 120 or round_ > 240
+        grows = round_ < 60 or round_ > 120
         for _ in range(50 if grows else 45):
             if grows or not held:
                 key = len(filters) - 1 if not held else random.randrange(10**9)
@@ -137,7 +141,7 @@ for n in range({count}):
 assert len(index.match({{"x": 60, "y": -1}}, "attr")) == {count}
 print("numpy" in sys.modules)
 """
-    for count, loads in ((1_500, "False"), (5_000, "True")):
+    for count, loads in ((900, "False"), (1_000, "True")):
         command = [sys.executable, "-c", code.format(count=count)]
         assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == loads
 

@@ -12,8 +12,8 @@ from tests.bench import table
 from tests.bench.measure import QUICK, Figure, Section, percentile, race
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = ("hop", "journal", "matching", "mixed", "equality", "patterns", "covering", "filters", "core", "split",
-            "sim")  # fmt: skip
+SECTIONS = ("hop", "journal", "matching", "mixed", "equality", "patterns", "covering", "sizes", "filters", "core",
+            "split", "sim")  # fmt: skip
 
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -8,18 +8,18 @@ from node.core.filters import Filter
 from node.core.filters.attr.filter import AttrFilter
 from node.core.matching import Holder
 from node.core.matching.layers import Layers, Sizes
-from node.core.matching.packed import Packed, Query
+from node.core.matching.packed import Query, pack
 from node.core.matching.waiting import Waiting
 from node.core.records import Content
 
 # Beyond so many the rows of bits are ahead of those that wait: `make bench-matching` prints where they meet. Rows of
 # double the length take double the time; of half, there are more of them.
-SIZES = Sizes(waiting_max=64, part_max=32_768, joined_ratio_max=4)
+SIZES = Sizes(waiting_max=64, part_max=65_536, joined_ratio_max=4)
 
 
 class AttributeIndex(Generic[Holder]):
     def __init__(self) -> None:
-        self._layers: Layers[Query, Holder] = Layers(SIZES, _conjunctions, Waiting, Packed)
+        self._layers: Layers[Query, Holder] = Layers(SIZES, _conjunctions, Waiting, pack)
 
     def add(self, filter: Filter, holder: Holder) -> None:
         self._layers.add(filter, holder)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic
 
 from node.core.filters.attr.conjunction import ValueSet
 from node.core.filters.attr.numbers import NumberSet
 from node.core.matching import sets
-from node.core.matching.bits import bits_of
+from node.core.matching.rows import Row, Rows
 from node.core.matching.sets import Sets
-
-# Rows are kept in two generations of so many; when the younger is full, the elder goes.
-KEPT_ROWS_MAX = 2_048
 
 
 class Asked:
@@ -35,61 +32,62 @@ class Asked:
         else:
             self._strings.add_strings(slot, values)
 
-    def column(self, width: int) -> Column:
-        """All have been added; `width`: how many slots there are."""
-        whatever = bits_of(self._whatever)
+    def column(self, rows: Rows[Row], kept_max: int) -> Column[Row]:
+        """All have been added; `kept_max`: how many rows it may remember."""
         spoken = [*self._flags[False], *self._flags[True], *self._numbers.slots(), *self._strings.slots()]
-        silent = (1 << width) - 1 ^ whatever ^ bits_of(spoken)
-        always = silent | whatever
+        always = rows.minus(rows.everyone(), rows.group(spoken))
         return Column(
-            silent,
-            (always | bits_of(self._flags[False]), always | bits_of(self._flags[True])),
-            Sets(self._numbers, always, width),
-            Sets(self._strings, always, width),
+            rows.minus(rows.copy(always), rows.group(self._whatever)),
+            tuple(rows.plus(rows.copy(always), rows.group(slots)) for slots in self._flags),
+            Sets(rows, self._numbers, always),
+            Sets(rows, self._strings, always),
+            kept_max,
         )
 
 
-class Column:
-    """Rows of those that a value satisfies, or that do not ask."""
+class Column(Generic[Row]):
+    """Rows of those that a value satisfies, or that do not ask.
 
-    __slots__ = ("_elder", "_numbers", "_strings", "flags", "rows", "silent")
+    They are remembered in two generations; when the younger is full, the elder goes.
+    """
 
-    def __init__(self, silent: int, flags: tuple[int, int], numbers: Sets, strings: Sets) -> None:
+    __slots__ = ("_elder", "_numbers", "_strings", "_younger_max", "flags", "rows", "silent")
+
+    def __init__(
+        self, silent: Row, flags: tuple[Row, ...], numbers: Sets[Row], strings: Sets[Row], kept_max: int
+    ) -> None:
         self.silent = silent
         """Those that do not speak of this name."""
         self.flags = flags
         """The rows of false and true, which must not be taken for numbers: True == 1."""
-        self.rows: dict[Any, int] = {}
+        self.rows: dict[Any, Row] = {}
         """What is known of other values: look here before asking `look`."""
-        self._elder: dict[Any, int] = {}
+        self._elder: dict[Any, Row] = {}
+        self._younger_max = kept_max // 2
         self._numbers = numbers
         self._strings = strings
 
-    def look(self, value: Any) -> int:
+    def look(self, value: Any) -> Row:
         """The row of a value, which is remembered."""
         row = self._elder.get(value)
         if row is None:
-            row = self._make(value)
-        self._remember(value, row)
+            own = self._strings if value.__class__ is str else self._numbers
+            row = own.exact_row(value) if own.is_exact else self._make(own, value)
+        if len(self.rows) >= self._younger_max:
+            self._elder, self.rows = self.rows, {}
+        self.rows[value] = row
         return row
 
-    def _make(self, value: Any) -> int:
-        is_text = isinstance(value, str)
-        own = self._strings if is_text else self._numbers
-        if own.is_exact:
-            return own.exact_row(value)
+    def _make(self, own: Sets[Row], value: Any) -> Row:
         place = own.place(value)
         if not own.is_plain(value):
             return own.row(value, place)
         # Numbers that never come twice still fall between the same bounds.
-        key = (is_text, place)
-        row = self.rows.get(key, self._elder.get(key))
+        key = (own is self._strings, place)
+        row = self.rows.get(key)
         if row is None:
-            row = own.row_at(place)
-            self._remember(key, row)
+            row = self._elder.get(key)
+            if row is None:
+                row = own.row_at(place)
+            self.rows[key] = row
         return row
-
-    def _remember(self, key: Any, row: int) -> None:
-        if len(self.rows) >= KEPT_ROWS_MAX:
-            self._elder, self.rows = self.rows, {}
-        self.rows[key] = row

@@ -9,10 +9,15 @@ from typing import Any, Generic
 from node.core.matching import Holder
 from node.core.matching.bits import pick
 
+# One bit for each slot, as an integer or as its bytes, the lowest first.
+Hits = int | bytes
+
 # So few hits are picked one by one.
 FEW = 8
 # Smaller tables do without numpy, whose import takes a tenth of a second and 20 MB.
-NUMPY_WIDTH_MIN = 2_048
+NUMPY_WIDTH_MIN = 1_000
+# So wide rows are looked through twice: numpy finds what is true slowly where little is.
+SPARSE_BYTES_MIN = 4_096
 
 
 class Sheaf(Generic[Holder]):
@@ -46,28 +51,36 @@ class Harvest(Generic[Holder]):
         if at < self._filled:
             self._holders[self._start(at) + slot] = holder
 
-    def gather(self, rows: Sequence[int]) -> list[Holder]:
+    def gather(self, found: Sequence[Hits]) -> list[Holder]:
         """Those who hold a slot whose bit is set, sheaf by sheaf, from the lowest slot on."""
-        if self._uses_numpy and sum([row.bit_count() for row in rows]) > FEW:
-            return self._gather_many(rows)
-        found: list[Any] = []
-        for sheaf, row in zip(self._sheaves, rows, strict=True):
-            if row:
-                found += pick(row, sheaf.holders)
-        return found
+        if self._uses_numpy and not _are_few(found):
+            return self.gather_many(found)
+        holders: list[Any] = []
+        for sheaf, hits in zip(self._sheaves, found, strict=True):
+            if hits:
+                holders += pick(int.from_bytes(hits, "little") if isinstance(hits, bytes) else hits, sheaf.holders)
+        return holders
 
-    def _gather_many(self, rows: Sequence[int]) -> list[Holder]:
+    def gather_many(self, found: Sequence[Hits]) -> list[Holder]:
+        """The same for many hits."""
         import numpy as np
 
         if self._filled < len(self._sheaves):
             self._fill(np)
-        data = b"".join([row.to_bytes(sheaf.bytes, "little") for sheaf, row in zip(self._sheaves, rows, strict=True)])
-        packed = np.frombuffer(data, dtype=np.uint8)
-        # numpy finds the true ones among booleans many times faster than among bytes, and in two steps if they are few.
-        some = (packed != 0).nonzero()[0]
-        at = np.unpackbits(packed[some], bitorder="little").view(bool).nonzero()[0]
-        found: list[Holder] = self._holders[(some[at >> 3] << 3) + (at & 7)].tolist()
-        return found
+        data = [
+            hits if isinstance(hits, bytes) else hits.to_bytes(sheaf.bytes, "little")
+            for hits, sheaf in zip(found, self._sheaves, strict=True)
+        ]
+        packed = np.frombuffer(b"".join(data), dtype=np.uint8)
+        # Among booleans numpy finds what is true many times faster than among bytes.
+        if len(packed) < SPARSE_BYTES_MIN:
+            slots = np.unpackbits(packed, bitorder="little").view(bool).nonzero()[0]
+        else:
+            some = (packed != 0).nonzero()[0]
+            at = np.unpackbits(packed[some], bitorder="little").view(bool).nonzero()[0]
+            slots = (some[at >> 3] << 3) + (at & 7)
+        holders: list[Holder] = self._holders[slots].tolist()
+        return holders
 
     def _fill(self, np: Any) -> None:
         width = self._start(len(self._sheaves))
@@ -82,3 +95,12 @@ class Harvest(Generic[Holder]):
 
     def _start(self, at: int) -> int:
         return sum(sheaf.bytes for sheaf in self._sheaves[:at]) * 8
+
+
+def _are_few(found: Sequence[Hits]) -> bool:
+    count = 0
+    for hits in found:
+        if isinstance(hits, bytes):
+            return False
+        count += hits.bit_count()
+    return count <= FEW

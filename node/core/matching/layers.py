@@ -12,7 +12,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from node.core.filters import Filter
 from node.core.matching import Holder
-from node.core.matching.harvest import Harvest, Sheaf
+from node.core.matching.harvest import Harvest, Hits, Sheaf
 
 Query = TypeVar("Query")
 Items = list[tuple[Filter, Holder]]
@@ -20,7 +20,7 @@ Items = list[tuple[Filter, Holder]]
 
 class Sizes(NamedTuple):
     waiting_max: int
-    """Filters; beyond that they are packed."""
+    """Filters; when there are more, all are packed."""
     part_max: int
     """Slots."""
     joined_ratio_max: int
@@ -80,8 +80,8 @@ class Part(Sheaf[Holder], ABC, Generic[Query, Holder]):
         """There are no more hits at this slot."""
 
     @abstractmethod
-    def hits(self, query: Query) -> int:
-        """The slots of the filters that match, as bits."""
+    def hits(self, query: Query) -> Hits:
+        """The slots of the filters that match."""
 
 
 class Layers(Generic[Query, Holder]):
@@ -97,38 +97,52 @@ class Layers(Generic[Query, Holder]):
         self._weight = weight
         self._newcomers = newcomers
         self._pack = pack
+        # What came since the last question, then what waits to be packed, then what is.
+        self._fresh: dict[Filter, Holder] = {}
         self._waiting = newcomers()
         self._parts: list[Part[Query, Holder]] = []
         self._harvest: Harvest[Holder] = Harvest()
 
     def add(self, filter: Filter, holder: Holder) -> None:
-        self._waiting.add(filter, holder)
+        self._fresh[filter] = holder
 
     def replace(self, filter: Filter, holder: Holder) -> None:
-        if filter in self._waiting:
+        if filter in self._fresh:
+            self._fresh[filter] = holder
+        elif filter in self._waiting:
             self._waiting.replace(filter, holder)
         else:
             at = self._part_of(filter)
             self._harvest.replace(at, self._parts[at].slots[filter], holder)
 
     def remove(self, filter: Filter) -> None:
-        if filter in self._waiting:
+        if filter in self._fresh:
+            del self._fresh[filter]
+        elif filter in self._waiting:
             self._waiting.remove(filter)
-            return
-        at = self._part_of(filter)
-        part = self._parts[at]
-        part.remove(filter)
-        if part.is_half_empty:
-            self._put(at, at + 1, part.items())
+        else:
+            at = self._part_of(filter)
+            part = self._parts[at]
+            part.remove(filter)
+            if part.is_half_empty:
+                self._put(at, at + 1, part.items())
 
     def match(self, query: Query) -> list[Holder]:
-        if len(self._waiting) > self._sizes.waiting_max:
-            items, self._waiting = self._waiting.items(), self._newcomers()
-            self._put(len(self._parts), len(self._parts), items)
+        if self._fresh:
+            self._take_in()
         if not self._parts:
             return self._waiting.match(query)
         found = self._harvest.gather([part.hits(query) for part in self._parts])
         return found + self._waiting.match(query) if len(self._waiting) else found
+
+    def _take_in(self) -> None:
+        fresh, self._fresh = self._fresh, {}
+        if len(self._waiting) + len(fresh) <= self._sizes.waiting_max:
+            for filter, holder in fresh.items():
+                self._waiting.add(filter, holder)
+        else:
+            items, self._waiting = [*self._waiting.items(), *fresh.items()], self._newcomers()
+            self._put(len(self._parts), len(self._parts), items)
 
     def _part_of(self, filter: Filter) -> int:
         return next(at for at, part in enumerate(self._parts) if filter in part.slots)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 from node.core.filters import Filter
 from node.core.filters.attr.filter import AttrFilter
 from node.core.matching import Holder
-from node.core.matching.bits import bits_of, without
+from node.core.matching.bits import BitRows, bits_of, without
 from node.core.matching.column import Asked
 from node.core.matching.layers import Items, Part
+from node.core.matching.rows import Row, Rows
 
+# Each name may remember its share of so many rows, but not fewer than so few; a row takes a bit for each slot.
+KEPT_ROWS_MAX = 12_000
+KEPT_ROWS_MIN = 64
 # The names of contents are remembered in so many combinations.
 KEPT_COMBINATIONS_MAX = 512
+# Rows of so many slots are arrays, shorter ones integers: `make bench-matching` prints where they meet.
+ARRAYS_WIDTH_MIN = 24_576
 
 
 class Query(NamedTuple):
@@ -21,15 +27,20 @@ class Query(NamedTuple):
     """Those of the content."""
 
 
-class Packed(Part[Query, Holder]):
-    """Each conjunction has a slot; a filter's conjunctions stand side by side."""
+class Table(NamedTuple):
+    """Filters as slots, one for each conjunction; a filter's conjunctions stand side by side."""
 
-    def __init__(self, filters: Items[Holder]) -> None:
-        slots: dict[Filter, int] = {}
-        holders: list[Holder | None] = []
-        firsts: list[int] = []
-        followers: list[int] = []
-        asked: dict[str, Asked] = {}
+    slots: dict[Filter, int]
+    holders: list[Any]
+    firsts: list[int]
+    followers: list[int]
+    """The slots of all conjunctions but the first ones."""
+    asked: dict[str, Asked]
+
+    @classmethod
+    def of(cls, filters: Items[Any]) -> Table:
+        table = cls({}, [], [], [], {})
+        slots, holders, firsts, followers, asked = table
         for filter, holder in filters:
             assert isinstance(filter, AttrFilter)
             slots[filter] = len(holders)
@@ -45,24 +56,44 @@ class Packed(Part[Query, Holder]):
                     if own is None:
                         own = asked[name] = Asked()
                     own.add(slot, values)
-        super().__init__(slots, holders)
-        self._everyone = (1 << self.width) - 1
-        self._live = bits_of(firsts)
-        self._followers = bits_of(followers)
-        self._columns = {name: own.column(self.width) for name, own in asked.items()}
-        # Of each combination of names the row of those that speak of none but these.
-        self._within: dict[frozenset[str], int] = {}
+        return table
+
+
+class Packed(Part[Query, Holder], Generic[Row, Holder]):
+    def __init__(self, table: Table, rows: Rows[Row]) -> None:
+        super().__init__(table.slots, table.holders)
+        kept_max = max(KEPT_ROWS_MIN, KEPT_ROWS_MAX // max(1, len(table.asked)))
+        self.columns = {name: asked.column(rows, kept_max) for name, asked in table.asked.items()}
+        self._rows = rows
+        self._within: dict[frozenset[str], Row] = {}
+
+    def within(self, names: frozenset[str]) -> Row:
+        """The row of those that speak of none but these names."""
+        row = self._within.get(names)
+        if row is None:
+            row = self._rows.everyone()
+            for name, column in self.columns.items():
+                if name not in names:
+                    row = self._rows.both(row, column.silent)
+            if len(self._within) >= KEPT_COMBINATIONS_MAX:
+                self._within.clear()
+            self._within[names] = row
+        return row
+
+
+class BitPacked(Packed[int, Holder]):
+    def __init__(self, table: Table) -> None:
+        super().__init__(table, BitRows(len(table.holders)))
+        self._live = bits_of(table.firsts)
+        self._followers = bits_of(table.followers)
 
     def bury(self, slot: int) -> None:
         self._live = without(self._live, 1 << slot)
 
     def hits(self, query: Query) -> int:
-        content, names = query
-        row = self._within.get(names)
-        if row is None:
-            row = self._look_within(names)
-        columns = self._columns
-        for name, value in content.items():
+        row = self.within(query.names)
+        columns = self.columns
+        for name, value in query.content.items():
             column = columns.get(name)
             if column is not None:
                 if value.__class__ is bool:
@@ -77,12 +108,11 @@ class Packed(Part[Query, Holder]):
             row = row ^ found | found >> 1
         return row & self._live
 
-    def _look_within(self, names: frozenset[str]) -> int:
-        row = self._everyone
-        for name, column in self._columns.items():
-            if name not in names:
-                row &= column.silent
-        if len(self._within) >= KEPT_COMBINATIONS_MAX:
-            self._within.clear()
-        self._within[names] = row
-        return row
+
+def pack(filters: Items[Holder]) -> Part[Query, Holder]:
+    table = Table.of(filters)
+    if len(table.holders) < ARRAYS_WIDTH_MIN:
+        return BitPacked(table)
+    from node.core.matching.arrays import ArrayPacked
+
+    return ArrayPacked(table)

@@ -18,7 +18,7 @@ from node.core.records import Content
 SIZES = Sizes(waiting_max=16, part_max=131_072, joined_ratio_max=16)
 
 
-class _OneByOne(Newcomers[Document, Holder]):
+class OneByOne(Newcomers[Document, Holder]):
     def __init__(self) -> None:
         self._holders: dict[Filter, Holder] = {}
 
@@ -51,7 +51,7 @@ class _OneByOne(Newcomers[Document, Holder]):
 
 class PatternIndex(Generic[Holder]):
     def __init__(self) -> None:
-        self._layers: Layers[Document, Holder] = Layers(SIZES, _steps, _OneByOne, Forest)
+        self._layers: Layers[Document, Holder] = Layers(SIZES, _steps, OneByOne, Forest)
 
     def add(self, filter: Filter, holder: Holder) -> None:
         self._layers.add(filter, holder)

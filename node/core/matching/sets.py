@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic
 
-from node.core.filters.attr.numbers import GREATEST, LEAST, NumberSet, after
+from node.core.filters.attr.numbers import GREATEST, LEAST, NumberSet
 from node.core.filters.attr.strings import StringSet
-from node.core.matching.bits import bits_of, grouped, without
-from node.core.matching.ladder import Bounded, Ladder
+from node.core.matching.rows import Bounds, Row, Rows
 
 # How many of the sets have begun before a value, and how many have ended.
 Place = tuple[int, int]
@@ -21,22 +20,25 @@ class Asked:
     def __init__(self) -> None:
         self.equal: dict[Any, list[int]] = {}
         self.ranges: list[int] = []
-        """All but the equalities. They have a first value and a first one beyond, unless they have none."""
-        self.lows: list[Bounded] = []
-        self.highs: list[Bounded] = []
+        """All but the equalities."""
+        self.lows = Bounds()
+        """The first value that belongs to a range, if there is one."""
+        self.highs = Bounds()
+        """The last value that belongs to a range of numbers, and the first beyond a range of strings."""
         self.holes: dict[Any, list[int]] = {}
         self.pieces: dict[tuple[str, tuple[str, ...]], list[int]] = {}
         """What else a string must have: an end, and parts."""
 
     def add_numbers(self, slot: int, values: NumberSet) -> None:
-        if values.low == values.high:
-            self.equal.setdefault(values.low, []).append(slot)
+        low, high = values.low, values.high
+        if low == high:
+            self.equal.setdefault(low, []).append(slot)
             return
         self.ranges.append(slot)
-        if values.low != LEAST:
-            self.lows.append((values.low, slot))
-        if values.high != GREATEST:
-            self.highs.append((after(values.high), slot))
+        if low != LEAST:
+            self.lows.add(low, slot)
+        if high != GREATEST:
+            self.highs.add(high, slot)
         for hole in values.holes:
             self.holes.setdefault(hole, []).append(slot)
 
@@ -46,9 +48,9 @@ class Asked:
             return
         self.ranges.append(slot)
         if values.low:
-            self.lows.append((values.low, slot))
+            self.lows.add(values.low, slot)
         if values.high is not None:
-            self.highs.append((values.high, slot))
+            self.highs.add(values.high, slot)
         for hole in values.holes:
             self.holes.setdefault(hole, []).append(slot)
         if values.suffix or values.parts:
@@ -58,52 +60,63 @@ class Asked:
         return [*self.ranges, *(slot for slots in self.equal.values() for slot in slots)]
 
 
-class Sets:
+class Sets(Generic[Row]):
     """The same laid out for asking."""
 
-    __slots__ = ("_always", "_equal", "_highs", "_holes", "_lows", "_pieces", "_with_pieces", "is_exact")
+    __slots__ = ("_always", "_equal", "_highs", "_holes", "_lows", "_pieces", "_rows", "_with_pieces", "is_exact")
 
-    def __init__(self, asked: Asked, always: int, width: int) -> None:
-        """`always` belongs to every answer; `width`: how many slots there are."""
+    def __init__(self, rows: Rows[Row], asked: Asked, always: Row) -> None:
+        """`always` belongs to every answer."""
+        self._rows = rows
         self._always = always
-        self._equal = {value: grouped(slots, width) for value, slots in asked.equal.items()}
-        self._holes = {value: grouped(slots, width) for value, slots in asked.holes.items()}
-        self._pieces = [(*pieces, grouped(slots, width)) for pieces, slots in asked.pieces.items()]
-        self._with_pieces = bits_of([slot for slots in asked.pieces.values() for slot in slots])
-        unbounded = bits_of(asked.ranges) ^ bits_of([slot for _, slot in asked.lows])
-        self._lows = Ladder(asked.lows, always | unbounded)
-        self._highs = Ladder(asked.highs, 0)
         self.is_exact = not asked.ranges
         """Whether all that is asked for is single values."""
+        self._equal = {value: rows.group(slots) for value, slots in asked.equal.items()}
+        if self.is_exact:
+            # Of those that are rows already the whole answer.
+            for value, group in self._equal.items():
+                if rows.is_row(group):
+                    self._equal[value] = rows.plus(group, always)
+        self._holes = {value: rows.group(slots) for value, slots in asked.holes.items()}
+        self._pieces = [(*pieces, rows.group(slots)) for pieces, slots in asked.pieces.items()]
+        self._with_pieces = rows.group([slot for slots in asked.pieces.values() for slot in slots])
+        begun = rows.plus(rows.copy(always), rows.group(asked.ranges))
+        self._lows = rows.ladder(asked.lows, rows.minus(begun, rows.group(asked.lows.slots)))
+        self._highs = rows.ladder(asked.highs, rows.row([]))
 
     def place(self, value: Any) -> Place:
-        return self._lows.count(value), self._highs.count(value)
+        ended = self._highs.until(value) if isinstance(value, str) else self._highs.below(value)
+        return self._lows.until(value), ended
 
     def is_plain(self, value: Any) -> bool:
         """Whether the answer depends on nothing but the place."""
         return not self._pieces and value not in self._equal and value not in self._holes
 
-    def row_at(self, place: Place) -> int:
+    def row_at(self, place: Place) -> Row:
         begun, ended = place
         row = self._lows.row(begun)
-        return without(row, self._highs.row(ended)) if ended else row
+        return self._rows.minus(row, self._highs.row(ended)) if ended else row
 
-    def row(self, value: Any, place: Place) -> int:
+    def row(self, value: Any, place: Place) -> Row:
+        rows = self._rows
         row = self.row_at(place)
-        fails = bits_of(self._holes.get(value, ()))
+        if value in self._holes:
+            row = rows.minus(row, self._holes[value])
         if self._pieces:
-            fails |= self._with_pieces ^ self._complete(value)
-        if fails:
-            row = without(row, fails)
-        return row | bits_of(self._equal[value]) if value in self._equal else row
+            row = rows.minus(row, self._lacking(value))
+        return rows.plus(row, self._equal[value]) if value in self._equal else row
 
-    def _complete(self, text: str) -> int:
-        """Those that have all their pieces in this text."""
-        found = 0
+    def exact_row(self, value: Any) -> Row:
+        if value not in self._equal:
+            return self._always
+        group: Any = self._equal[value]
+        return group if self._rows.is_row(group) else self._rows.plus(self._rows.copy(self._always), group)
+
+    def _lacking(self, text: str) -> Row:
+        """Those that want a piece which this text does not have."""
+        rows = self._rows
+        lacking = rows.plus(rows.row([]), self._with_pieces)
         for suffix, parts, slots in self._pieces:
             if text.endswith(suffix) and all(map(text.__contains__, parts)):
-                found |= bits_of(slots)
-        return found
-
-    def exact_row(self, value: Any) -> int:
-        return self._always | bits_of(self._equal[value]) if value in self._equal else self._always
+                lacking = rows.minus(lacking, slots)
+        return lacking

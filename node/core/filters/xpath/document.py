@@ -104,6 +104,12 @@ _small = lru_cache(maxsize=_SMALL_CACHED_MAX)(_read)
 _large = lru_cache(maxsize=_LARGE_CACHED_MAX)(_read)
 
 
+def forget() -> None:
+    """The texts that are remembered, so that measuring can begin anew."""
+    _small.cache_clear()
+    _large.cache_clear()
+
+
 class _Reader:
     """Is called for every element, so it does little and looks at each name once."""
 
