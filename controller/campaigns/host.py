@@ -14,7 +14,9 @@ LAG_S_MAX = 2.0
 BROKER_LAG_S_MAX = 2.5
 """As long as brokers wait until they take a neighbour's silence for an absence."""
 STEAL_MAX = 0.3
-"""The share of processor time that the machine's own host took away."""
+"""The share of processor time that the machine's own host may take away if that kept anybody waiting."""
+STOLEN_LAG_S_MAX = 0.5
+"""So long a wait says that it did. A shared machine often has a third stolen and keeps all its promises."""
 
 _STAT = Path("/proc/stat")
 _STEAL = 7
@@ -54,7 +56,7 @@ class HostWatch:
         found = []
         if self.lag_s_max > LAG_S_MAX:
             found.append(f"this machine was too busy: the controller was kept waiting for {self.lag_s_max:.1f} s")
-        if self.steal > STEAL_MAX:
+        if self.steal > STEAL_MAX and self.lag_s_max > STOLEN_LAG_S_MAX:
             found.append(f"this machine was too busy: its host took {self.steal:.0%} of its processors away")
         return found
 
