@@ -17,7 +17,7 @@ KEPT_ROWS_MAX = 12_000
 KEPT_ROWS_MIN = 64
 # The names of contents are remembered in so many combinations.
 KEPT_COMBINATIONS_MAX = 512
-# Rows of so many slots are arrays, shorter ones integers: `make bench-matching` prints where they meet.
+# Rows of so many slots are arrays, shorter ones integers. A guess; `make bench-matching` prints where they meet.
 ARRAYS_WIDTH_MIN = 24_576
 
 
