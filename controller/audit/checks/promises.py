@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import functions as F
 
 from controller.audit.evidence import Evidence
-from controller.audit.facts import RunFacts
+from controller.audit.facts import CONTROLLER, RunFacts
 from controller.audit.findings import UNKNOWN, Findings, Violation, told
 from controller.audit.oracle import required
 from controller.audit.promise import DEATHS, Window, excusing
@@ -19,7 +19,9 @@ def find(evidence: Evidence) -> Findings:
     facts = evidence.facts
     deaths = [window for window in facts.windows if window.kind in DEATHS]
     found = told([Violation(UNKNOWN, why, fault=w.id, t=w.apply_t) for w in deaths if (why := _doubt(w, facts))])
-    schemes = sorted({file.scheme for file in facts.files if file.scheme is not None})
+    # The controller calls a scheme from elsewhere by its address, nodes by its name.
+    by_nodes = (file.scheme for file in facts.files if file.node != CONTROLLER)
+    schemes = sorted({scheme for scheme in by_nodes if scheme is not None})
     if len(schemes) > 1:
         found.add(Violation(UNKNOWN, f"the logs name several schemes: {', '.join(schemes)}"))
     excuses = excusing(facts.promise, facts.windows)
